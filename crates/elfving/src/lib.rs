@@ -1,0 +1,4 @@
+//! Elfving: which candidates to measure next, how often, and when to stop.
+
+pub mod linalg;
+pub mod units;

@@ -1,0 +1,135 @@
+//! A dense row-major matrix of `f64`: the one array type of public signatures.
+
+use serde::{Deserialize, Serialize};
+
+/// A dense matrix stored row by row, so that a candidate is a contiguous slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    data: Vec<f64>,
+}
+
+impl Matrix {
+    /// Takes `rows × columns` numbers stored row by row, without copying.
+    ///
+    /// # Panics
+    /// When `data.len() != rows * columns`.
+    pub fn from_row_major(rows: usize, columns: usize, data: Vec<f64>) -> Self {
+        assert_eq!(data.len(), rows * columns, "a {rows} x {columns} matrix");
+        Self { rows, columns, data }
+    }
+
+    /// A matrix of zeros.
+    pub fn zeros(rows: usize, columns: usize) -> Self {
+        Self::from_row_major(rows, columns, vec![0.0; rows * columns])
+    }
+
+    /// The identity of order `n`.
+    pub fn identity(n: usize) -> Self {
+        Self::from_fn(n, n, |i, j| f64::from(i == j))
+    }
+
+    /// Fills a matrix entry by entry.
+    pub fn from_fn(rows: usize, columns: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
+        let mut data = Vec::with_capacity(rows * columns);
+        for i in 0..rows {
+            for j in 0..columns {
+                data.push(entry(i, j));
+            }
+        }
+        Self { rows, columns, data }
+    }
+
+    /// Stacks rows of equal length.
+    ///
+    /// # Panics
+    /// When the rows differ in length.
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Self {
+        let columns = rows.first().map_or(0, |row| row.as_ref().len());
+        let mut data = Vec::with_capacity(rows.len() * columns);
+        for row in rows {
+            assert_eq!(row.as_ref().len(), columns, "rows of equal length");
+            data.extend_from_slice(row.as_ref());
+        }
+        Self { rows: rows.len(), columns, data }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.data[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// Row `i`, to write.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.data[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// All entries, row by row.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.data
+    }
+
+    /// All entries, row by row, to write.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.data
+    }
+
+    /// Rows `start..end` as one contiguous slice.
+    pub fn row_range(&self, start: usize, end: usize) -> &[f64] {
+        &self.data[start * self.columns..end * self.columns]
+    }
+
+    /// Copies the named rows, in the order given.
+    pub fn select_rows(&self, indices: &[usize]) -> Self {
+        let mut data = Vec::with_capacity(indices.len() * self.columns);
+        for &i in indices {
+            data.extend_from_slice(self.row(i));
+        }
+        Self { rows: indices.len(), columns: self.columns, data }
+    }
+
+    /// The transpose, copied.
+    pub fn transposed(&self) -> Self {
+        Self::from_fn(self.columns, self.rows, |i, j| self[(j, i)])
+    }
+
+    /// The largest absolute entry; 0 for an empty matrix.
+    pub fn max_abs(&self) -> f64 {
+        self.data.iter().fold(0.0, |m, x| x.abs().max(m))
+    }
+
+    /// Position of the first entry that is not finite.
+    pub fn first_non_finite(&self) -> Option<(usize, usize)> {
+        let at = self.data.iter().position(|x| !x.is_finite())?;
+        Some((at / self.columns, at % self.columns))
+    }
+
+    /// Gives the storage back, row by row.
+    pub fn into_vec(self) -> Vec<f64> {
+        self.data
+    }
+}
+
+impl std::ops::Index<(usize, usize)> for Matrix {
+    type Output = f64;
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.data[i * self.columns + j]
+    }
+}
+
+impl std::ops::IndexMut<(usize, usize)> for Matrix {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        &mut self.data[i * self.columns + j]
+    }
+}
