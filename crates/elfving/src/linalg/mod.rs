@@ -1,5 +1,23 @@
 //! Linear algebra in plain `f64`; the only module that names the library behind it.
+//!
+//! Everything here runs on one thread, except the [sweeps](row_norms) over the rows of a pool, which
+//! split rows into fixed chunks and combine them in index order.
 
+mod cholesky;
+mod eigen;
+mod indefinite;
 mod matrix;
+mod product;
+mod qr;
+mod sweep;
 
+pub use cholesky::{Cholesky, NotPositiveDefinite};
+pub use eigen::{EigenFailure, SymmetricEigen};
+pub use indefinite::SymmetricIndefinite;
 pub use matrix::Matrix;
+pub use product::{
+    add_scaled, add_scaled_row, apply, apply_transposed, dot, gram, mirror_lower, multiply,
+    multiply_transposed, norm_squared, outer_gram, transposed_multiply, weighted_gram,
+};
+pub use qr::{RightSingular, right_singular, triangular_factor};
+pub use sweep::{largest_rows, row_norms};
