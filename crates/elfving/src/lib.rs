@@ -1,4 +1,6 @@
 //! Elfving: which candidates to measure next, how often, and when to stop.
 
+pub mod design;
 pub mod linalg;
+pub mod pool;
 pub mod units;

@@ -1,0 +1,485 @@
+//! The primal-dual interior point (Mehrotra) on a working set of points and targets.
+//!
+//! Unknowns: weights λ of the points, multipliers z of λ ≥ 0, ν of Σλ = 1; for a worst-case criterion
+//! also the level t, the weights w of the targets and the slacks s = t - q ≥ 0. One Newton step solves
+//!
+//! ```text
+//! ⎡ H + Z/Λ   1   0   -P∘P ⎤ ⎡ dλ ⎤
+//! ⎢   1ᵀ      0   0     0  ⎥ ⎢ dν ⎥ = -(residuals)
+//! ⎢   0       0   0   -1ᵀ  ⎥ ⎢ dt ⎥
+//! ⎣ -(P∘P)ᵀ   0  -1   -S/W ⎦ ⎣ dw ⎦
+//! ```
+//!
+//! with `C = X M⁻¹ Xᵀ`, `P = X M⁻¹ Vᵀ`, `H = 2 C ∘ (P W Pᵀ)`; for log det `H = C ∘ C`, for the averaged
+//! criteria `H = 2 C ∘ (X M⁻¹ S M⁻¹ Xᵀ)`, both without the last two rows.
+
+use crate::linalg::{
+    Cholesky, Matrix, SymmetricIndefinite, add_scaled, dot, multiply, multiply_transposed, norm_squared,
+    outer_gram, weighted_gram,
+};
+
+/// What is minimised over the working set.
+#[derive(Debug, Clone)]
+pub(super) enum Objective<'a> {
+    /// `-log det M`.
+    LogDet,
+    /// `tr(S M⁻¹)` for the r × r moment matrix S of the targets.
+    Trace(&'a Matrix),
+    /// `max_v vᵀ M⁻¹ v` over the rows v (m × r).
+    Largest(&'a Matrix),
+}
+
+/// A design problem small enough for dense Newton steps.
+pub(super) struct Working<'a> {
+    /// Points that may carry weight, n × r.
+    pub points: &'a Matrix,
+    /// Prior information Γ of `M = A(λ) + Γ`, r × r.
+    pub prior: &'a Matrix,
+    pub objective: Objective<'a>,
+}
+
+/// Where the iteration stands: primal weights λ and, for a worst-case criterion, dual weights w.
+#[derive(Debug, Clone)]
+pub(super) struct Iterate {
+    pub lambda: Vec<f64>,
+    /// Weights on the working targets; empty unless the objective is [`Objective::Largest`].
+    pub w: Vec<f64>,
+    /// Complementarity relative to the criterion: the iterate is near the point of the central path with
+    /// `λ_x z_x = w_v s_v = mu`, from where a grown or shrunk working set goes on.
+    pub mu: f64,
+}
+
+/// How a solve on the working set ended.
+#[derive(Debug, Clone)]
+pub(super) struct Outcome {
+    pub iterate: Iterate,
+    /// Certified relative gap *on the working set*.
+    pub gap: f64,
+    pub iterations: usize,
+}
+
+/// The information matrix stopped being positive definite.
+#[derive(Debug)]
+pub(super) struct Breakdown;
+
+/// Fraction of the way to the boundary that a step may go.
+const TO_BOUNDARY: f64 = 0.995;
+/// Steps after which the working set is handed back whatever its gap.
+const ITERATION_LIMIT: usize = 80;
+
+/// Everything that depends on λ (and w): norms, gradient and curvature.
+struct Local {
+    /// `q_v` over the working targets (empty for the smooth criteria).
+    q: Vec<f64>,
+    /// Minus the gradient of the criterion (for `Largest`, of `Σ w_v q_v`), over the points.
+    g: Vec<f64>,
+    /// `H`, n × n.
+    curvature: Matrix,
+    /// `P ∘ P`, n × m (0 columns for the smooth criteria).
+    p_squared: Matrix,
+    /// `tr(S_w M⁻¹)`, or r for log det: what `⟨λ, g⟩ + tr(Γ-part)` adds up to.
+    level: f64,
+}
+
+impl Working<'_> {
+    /// Iterates from `start` until the certified gap on the working set is at most `tolerance`.
+    pub(super) fn solve(
+        &self,
+        start: Iterate,
+        tolerance: f64,
+        mut report: impl FnMut(f64, usize) -> bool,
+    ) -> Result<Outcome, Breakdown> {
+        let mut state = State::start(self, start)?;
+        let mut best = Outcome { iterate: state.iterate(), gap: f64::INFINITY, iterations: 0 };
+        let mut stalled = 0;
+        for iteration in 0..=ITERATION_LIMIT {
+            let gap = state.gap(self);
+            if gap < 0.9 * best.gap {
+                stalled = 0;
+            } else {
+                stalled += 1;
+            }
+            if gap < best.gap {
+                best = Outcome { iterate: state.iterate(), gap, iterations: iteration };
+            }
+            best.iterations = iteration;
+            let go_on = report(best.gap, iteration);
+            if best.gap <= tolerance || stalled > 8 || iteration == ITERATION_LIMIT || !go_on {
+                break;
+            }
+            if state.step(self).is_err() {
+                break;
+            }
+        }
+        if best.gap.is_finite() { Ok(best) } else { Err(Breakdown) }
+    }
+
+    fn local(&self, lambda: &[f64], w: &[f64]) -> Result<Local, Breakdown> {
+        let mut information = weighted_gram(self.points, lambda);
+        add_scaled(&mut information, 1.0, self.prior);
+        let factor = Cholesky::new(information).map_err(|_| Breakdown)?;
+        let mut x = self.points.clone();
+        factor.whiten_rows(&mut x);
+        let mut curvature = outer_gram(&x); // C for now
+        let n = x.rows();
+        let local = match self.objective {
+            Objective::LogDet => {
+                let g: Vec<f64> = (0..n).map(|i| curvature[(i, i)]).collect();
+                curvature.as_mut_slice().iter_mut().for_each(|c| *c *= *c);
+                let level = x.columns() as f64;
+                Local { q: vec![], g, curvature, p_squared: Matrix::zeros(n, 0), level }
+            }
+            Objective::Trace(moment) => {
+                let whitened = whiten_moment(&factor, moment);
+                let e = multiply_transposed(&multiply(&x, &whitened), &x);
+                let g = (0..n).map(|i| e[(i, i)]).collect();
+                double_hadamard(&mut curvature, &e);
+                let level = (0..whitened.rows()).map(|k| whitened[(k, k)]).sum();
+                Local { q: vec![], g, curvature, p_squared: Matrix::zeros(n, 0), level }
+            }
+            Objective::Largest(targets) => {
+                let mut v = targets.clone();
+                factor.whiten_rows(&mut v);
+                let q: Vec<f64> = (0..v.rows()).map(|k| norm_squared(v.row(k))).collect();
+                let mut p = multiply_transposed(&x, &v);
+                let mut weighted = p.clone();
+                for i in 0..n {
+                    weighted.row_mut(i).iter_mut().zip(w).for_each(|(entry, w)| *entry *= w.sqrt());
+                }
+                let e = outer_gram(&weighted);
+                let g = (0..n).map(|i| e[(i, i)]).collect();
+                double_hadamard(&mut curvature, &e);
+                p.as_mut_slice().iter_mut().for_each(|entry| *entry *= *entry);
+                let level = dot(w, &q);
+                Local { q, g, curvature, p_squared: p, level }
+            }
+        };
+        let finite = local.g.iter().chain(&local.q).all(|value| value.is_finite());
+        if finite { Ok(local) } else { Err(Breakdown) }
+    }
+}
+
+/// `L⁻¹ S L⁻ᵀ`.
+fn whiten_moment(factor: &Cholesky, moment: &Matrix) -> Matrix {
+    let mut half = moment.clone();
+    factor.whiten_rows(&mut half); // S L⁻ᵀ, row by row
+    let mut other = half.transposed();
+    factor.whiten_rows(&mut other);
+    other
+}
+
+/// `C ← 2 C ∘ E`.
+fn double_hadamard(c: &mut Matrix, e: &Matrix) {
+    c.as_mut_slice().iter_mut().zip(e.as_slice()).for_each(|(c, e)| *c *= 2.0 * e);
+}
+
+/// The iterate with its multipliers. The criterion is divided by `scale`, so that all are of order one.
+struct State {
+    scale: f64,
+    lambda: Vec<f64>,
+    z: Vec<f64>,
+    nu: f64,
+    t: f64,
+    w: Vec<f64>,
+    s: Vec<f64>,
+    local: Local,
+}
+
+/// One Newton direction.
+struct Direction {
+    lambda: Vec<f64>,
+    z: Vec<f64>,
+    nu: f64,
+    t: f64,
+    w: Vec<f64>,
+    s: Vec<f64>,
+}
+
+impl State {
+    /// Puts the given weights on the central path at their `mu`: `z = mu/λ`, `s = mu/w`.
+    fn start(working: &Working, start: Iterate) -> Result<Self, Breakdown> {
+        let Iterate { lambda, w, mu } = start;
+        let local = working.local(&lambda, &w)?;
+        let scale = match working.objective {
+            Objective::LogDet | Objective::Trace(_) => local.level,
+            Objective::Largest(_) => local.q.iter().copied().fold(0.0, f64::max),
+        };
+        if !(scale > 0.0 && scale.is_finite()) {
+            return Err(Breakdown);
+        }
+        let z: Vec<f64> = lambda.iter().map(|weight| mu / weight).collect();
+        let s: Vec<f64> = w.iter().map(|weight| mu / weight).collect();
+        let mut state = State { scale, z, nu: 0.0, t: 0.0, s, lambda, w, local };
+        state.rescale();
+        // On the central path ⟨λ, ν - g⟩ = Σ λz and ⟨w, t - q⟩ = Σ ws.
+        state.nu = dot(&state.lambda, &state.local.g) + mu * state.lambda.len() as f64;
+        state.t = dot(&state.w, &state.local.q) + mu * state.w.len() as f64;
+        for (slack, q) in state.s.iter_mut().zip(&state.local.q) {
+            *slack = slack.max(state.t - q);
+        }
+        Ok(state)
+    }
+
+    fn rescale(&mut self) {
+        let by = 1.0 / self.scale;
+        let local = &mut self.local;
+        local.q.iter_mut().chain(&mut local.g).for_each(|value| *value *= by);
+        for matrix in [&mut local.curvature, &mut local.p_squared] {
+            matrix.as_mut_slice().iter_mut().for_each(|value| *value *= by);
+        }
+        local.level *= by;
+    }
+
+    fn iterate(&self) -> Iterate {
+        let total: f64 = self.w.iter().sum();
+        let w = self.w.iter().map(|w| w / total).collect();
+        Iterate { lambda: self.lambda.clone(), w, mu: self.complementarity() }
+    }
+
+    /// The certified relative gap of the current λ and w on the working set (see `certificate`).
+    fn gap(&self, working: &Working) -> f64 {
+        let local = &self.local;
+        let largest_g = local.g.iter().copied().fold(0.0, f64::max);
+        let delta = (largest_g - dot(&self.lambda, &local.g)).max(0.0);
+        match working.objective {
+            // With eps = delta · scale and r = scale: log(1 + eps / r), the loss per dimension.
+            Objective::LogDet => delta.ln_1p(),
+            Objective::Trace(_) => delta / local.level,
+            Objective::Largest(_) => {
+                let largest_q = local.q.iter().copied().fold(0.0, f64::max);
+                // g and level are linear in w, whose sum may not be one yet.
+                let total: f64 = self.w.iter().sum();
+                let (level, delta) = (local.level / total, delta / total);
+                largest_q * (level + delta) / (level * level) - 1.0
+            }
+        }
+    }
+
+    fn complementarity(&self) -> f64 {
+        (dot(&self.lambda, &self.z) + dot(&self.w, &self.s)) / (self.lambda.len() + self.w.len()) as f64
+    }
+
+    /// One predictor-corrector step.
+    fn step(&mut self, working: &Working) -> Result<(), Breakdown> {
+        let system = System::factor(self);
+        let mu = self.complementarity();
+        let affine = system.direction(self, 0.0, None)?;
+        let reach = self.reach(&affine).min(1.0);
+        let ahead = self.complementarity_after(&affine, reach);
+        let centring = (ahead / mu).powi(3).clamp(1e-8, 1.0);
+        let direction = system.direction(self, centring * mu, Some(&affine))?;
+        let mut length = (TO_BOUNDARY * self.reach(&direction)).min(1.0);
+        for _ in 0..12 {
+            if let Some(next) = self.moved(working, &direction, length) {
+                *self = next;
+                return Ok(());
+            }
+            length *= 0.5;
+        }
+        Err(Breakdown)
+    }
+
+    /// The largest step that keeps every positive unknown positive.
+    fn reach(&self, direction: &Direction) -> f64 {
+        let pairs = [
+            (&self.lambda, &direction.lambda),
+            (&self.z, &direction.z),
+            (&self.w, &direction.w),
+            (&self.s, &direction.s),
+        ];
+        let mut reach = f64::INFINITY;
+        for (values, changes) in pairs {
+            for (value, change) in values.iter().zip(changes) {
+                if *change < 0.0 {
+                    reach = reach.min(-value / change);
+                }
+            }
+        }
+        reach
+    }
+
+    fn complementarity_after(&self, direction: &Direction, length: f64) -> f64 {
+        let product = |a: &[f64], da: &[f64], b: &[f64], db: &[f64]| -> f64 {
+            (0..a.len()).map(|i| (a[i] + length * da[i]) * (b[i] + length * db[i])).sum()
+        };
+        (product(&self.lambda, &direction.lambda, &self.z, &direction.z)
+            + product(&self.w, &direction.w, &self.s, &direction.s))
+            / (self.lambda.len() + self.w.len()) as f64
+    }
+
+    /// The state after a step; `None` when the new point is not usable.
+    fn moved(&self, working: &Working, direction: &Direction, length: f64) -> Option<State> {
+        let go = |a: &[f64], da: &[f64]| -> Vec<f64> {
+            a.iter().zip(da).map(|(a, da)| (a + length * da).max(f64::MIN_POSITIVE)).collect()
+        };
+        let mut lambda = go(&self.lambda, &direction.lambda);
+        let sum: f64 = lambda.iter().sum();
+        lambda.iter_mut().for_each(|weight| *weight /= sum);
+        let w = go(&self.w, &direction.w);
+        let local = working.local(&lambda, &w).ok()?;
+        let mut next = State {
+            scale: self.scale,
+            lambda,
+            w,
+            z: go(&self.z, &direction.z),
+            s: go(&self.s, &direction.s),
+            nu: self.nu + length * direction.nu,
+            t: self.t + length * direction.t,
+            local,
+        };
+        next.rescale();
+        // Where the true slack is larger than the linearised one, take it: it only removes infeasibility.
+        for (slack, q) in next.s.iter_mut().zip(&next.local.q) {
+            *slack = slack.max(next.t - q);
+        }
+        Some(next)
+    }
+}
+
+/// The factored Newton matrix of a state, symmetrically scaled.
+struct System {
+    matrix: Matrix,
+    scaling: Vec<f64>,
+    factor: Factor,
+}
+
+enum Factor {
+    /// The smooth criteria: `H + Z/Λ` is positive definite and ν is eliminated by hand.
+    Definite(Cholesky),
+    Indefinite(SymmetricIndefinite),
+}
+
+impl System {
+    fn factor(state: &State) -> Self {
+        let (n, m) = (state.lambda.len(), state.w.len());
+        let local = &state.local;
+        let order = if m == 0 { n } else { n + m + 2 };
+        let mut matrix = Matrix::zeros(order, order);
+        for i in 0..n {
+            matrix.row_mut(i)[..n].copy_from_slice(local.curvature.row(i));
+            matrix[(i, i)] += state.z[i] / state.lambda[i];
+        }
+        if m > 0 {
+            let (nu, t) = (n, n + 1);
+            for i in 0..n {
+                matrix[(nu, i)] = 1.0;
+                matrix[(i, nu)] = 1.0;
+            }
+            for k in 0..m {
+                let row = n + 2 + k;
+                for i in 0..n {
+                    matrix[(row, i)] = -local.p_squared[(i, k)];
+                    matrix[(i, row)] = -local.p_squared[(i, k)];
+                }
+                matrix[(row, t)] = -1.0;
+                matrix[(t, row)] = -1.0;
+                matrix[(row, row)] = -state.s[k] / state.w[k];
+            }
+        }
+        let scaling = scaling(&matrix, n);
+        let mut scaled = matrix.clone();
+        for i in 0..order {
+            let by = scaling[i];
+            scaled.row_mut(i).iter_mut().zip(&scaling).for_each(|(entry, other)| *entry *= by * other);
+        }
+        let factor = if m == 0 { definite(scaled) } else { Factor::Indefinite(SymmetricIndefinite::new(&scaled)) };
+        System { matrix, scaling, factor }
+    }
+
+    /// Solves for the direction that aims at complementarity `target`; with `affine`, adds Mehrotra's
+    /// second-order correction.
+    fn direction(&self, state: &State, target: f64, affine: Option<&Direction>) -> Result<Direction, Breakdown> {
+        let (n, m) = (state.lambda.len(), state.w.len());
+        let local = &state.local;
+        let cross = |i: usize| affine.map_or(0.0, |a| a.lambda[i] * a.z[i]);
+        let cross_target = |k: usize| affine.map_or(0.0, |a| a.w[k] * a.s[k]);
+        // Complementarity, each divided by its weight: z + dz + (z/λ) dλ = (target - cross)/λ.
+        let aim_z: Vec<f64> = (0..n).map(|i| (target - cross(i)) / state.lambda[i]).collect();
+        let aim_s: Vec<f64> = (0..m).map(|k| (target - cross_target(k)) / state.w[k]).collect();
+
+        let mut rhs = vec![0.0; self.matrix.rows()];
+        for i in 0..n {
+            // H dλ + (z/λ) dλ - P² dw + dν = g - ν + aim_z
+            rhs[i] = local.g[i] - state.nu + aim_z[i];
+        }
+        if m > 0 {
+            rhs[n] = 1.0 - state.lambda.iter().sum::<f64>();
+            rhs[n + 1] = state.w.iter().sum::<f64>() - 1.0;
+            for k in 0..m {
+                // -P²' dλ - dt - (s/w) dw = (t - q) - aim_s
+                rhs[n + 2 + k] = (state.t - local.q[k]) - aim_s[k];
+            }
+        }
+        let mut solution = self.refined(&rhs);
+        let dnu = if m == 0 {
+            // ν by hand: dλ = K⁻¹ (rhs - dν 1) with 1ᵀ dλ = 1 - Σλ.
+            let ones = self.refined(&vec![1.0; n]);
+            let missing = 1.0 - state.lambda.iter().sum::<f64>();
+            let dnu = (solution.iter().sum::<f64>() - missing) / ones.iter().sum::<f64>();
+            solution.iter_mut().zip(&ones).for_each(|(x, one)| *x -= dnu * one);
+            dnu
+        } else {
+            solution[n]
+        };
+        if solution.iter().any(|value| !value.is_finite()) || !dnu.is_finite() {
+            return Err(Breakdown);
+        }
+        let lambda = solution[..n].to_vec();
+        let z = (0..n).map(|i| aim_z[i] - state.z[i] - state.z[i] / state.lambda[i] * lambda[i]).collect();
+        let (t, w) = if m > 0 { (solution[n + 1], solution[n + 2..].to_vec()) } else { (0.0, vec![]) };
+        let s = (0..m).map(|k| aim_s[k] - state.s[k] - state.s[k] / state.w[k] * w[k]).collect();
+        Ok(Direction { lambda, z, nu: dnu, t, w, s })
+    }
+
+    /// A solve with two steps of iterative refinement against the unscaled matrix.
+    fn refined(&self, rhs: &[f64]) -> Vec<f64> {
+        let mut x = self.plain(rhs);
+        for _ in 0..2 {
+            let residual: Vec<f64> =
+                (0..rhs.len()).map(|i| rhs[i] - dot(self.matrix.row(i), &x)).collect();
+            let correction = self.plain(&residual);
+            x.iter_mut().zip(&correction).for_each(|(x, c)| *x += c);
+        }
+        x
+    }
+
+    fn plain(&self, rhs: &[f64]) -> Vec<f64> {
+        let mut x: Vec<f64> = rhs.iter().zip(&self.scaling).map(|(b, by)| b * by).collect();
+        match &self.factor {
+            Factor::Definite(factor) => factor.solve(&mut x),
+            Factor::Indefinite(factor) => factor.solve(&mut x),
+        }
+        x.iter_mut().zip(&self.scaling).for_each(|(x, by)| *x *= by);
+        x
+    }
+}
+
+/// Symmetric scaling: unit diagonal on the points, then each other row against the scaled points.
+fn scaling(matrix: &Matrix, points: usize) -> Vec<f64> {
+    let order = matrix.rows();
+    let mut scaling: Vec<f64> = (0..points).map(|i| 1.0 / matrix[(i, i)].abs().sqrt()).collect();
+    for k in points..order {
+        let mut largest = matrix[(k, k)].abs().sqrt();
+        for i in 0..points {
+            largest = largest.max(matrix[(k, i)].abs() * scaling[i]);
+        }
+        scaling.push(if largest > 0.0 { 1.0 / largest } else { 1.0 });
+    }
+    scaling
+}
+
+/// Cholesky of a unit-diagonal matrix; a last-digit shift when rounding left it singular.
+fn definite(scaled: Matrix) -> Factor {
+    let mut shift = 0.0;
+    loop {
+        let mut attempt = scaled.clone();
+        for i in 0..attempt.rows() {
+            attempt[(i, i)] += shift;
+        }
+        match Cholesky::new(attempt) {
+            Ok(factor) => return Factor::Definite(factor),
+            Err(_) if shift < 1e-6 => shift = if shift == 0.0 { 1e-14 } else { 10.0 * shift },
+            Err(_) => return Factor::Indefinite(SymmetricIndefinite::new(&scaled)),
+        }
+    }
+}
