@@ -24,7 +24,8 @@ pub(super) fn farthest_pairs(rows: &Matrix, threshold: f64, k: usize) -> Vec<(f6
         .into_par_iter()
         .map(|a| {
             let (start, end) = (a * BLOCK_ROWS, ((a + 1) * BLOCK_ROWS).min(m));
-            let left = Matrix::from_row_major(end - start, rows.columns(), sorted.row_range(start, end).to_vec());
+            let left =
+                Matrix::from_row_major(end - start, rows.columns(), sorted.row_range(start, end).to_vec());
             let mut best = vec![(f64::NEG_INFINITY, 0); end - start];
             for b in a..blocks {
                 let (from, to) = (b * BLOCK_ROWS, ((b + 1) * BLOCK_ROWS).min(m));
@@ -32,7 +33,8 @@ pub(super) fn farthest_pairs(rows: &Matrix, threshold: f64, k: usize) -> Vec<(f6
                 if bound * bound < threshold {
                     break; // reach falls with the index: no later block can do better
                 }
-                let right = Matrix::from_row_major(to - from, rows.columns(), sorted.row_range(from, to).to_vec());
+                let right =
+                    Matrix::from_row_major(to - from, rows.columns(), sorted.row_range(from, to).to_vec());
                 let inner = multiply_transposed(&left, &right);
                 for i in start..end {
                     let row = inner.row(i - start);

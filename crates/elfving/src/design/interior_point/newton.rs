@@ -382,13 +382,19 @@ impl System {
             let by = scaling[i];
             scaled.row_mut(i).iter_mut().zip(&scaling).for_each(|(entry, other)| *entry *= by * other);
         }
-        let factor = if m == 0 { definite(scaled) } else { Factor::Indefinite(SymmetricIndefinite::new(&scaled)) };
+        let factor =
+            if m == 0 { definite(scaled) } else { Factor::Indefinite(SymmetricIndefinite::new(&scaled)) };
         System { matrix, scaling, factor }
     }
 
     /// Solves for the direction that aims at complementarity `target`; with `affine`, adds Mehrotra's
     /// second-order correction.
-    fn direction(&self, state: &State, target: f64, affine: Option<&Direction>) -> Result<Direction, Breakdown> {
+    fn direction(
+        &self,
+        state: &State,
+        target: f64,
+        affine: Option<&Direction>,
+    ) -> Result<Direction, Breakdown> {
         let (n, m) = (state.lambda.len(), state.w.len());
         let local = &state.local;
         let cross = |i: usize| affine.map_or(0.0, |a| a.lambda[i] * a.z[i]);
@@ -435,8 +441,7 @@ impl System {
     fn refined(&self, rhs: &[f64]) -> Vec<f64> {
         let mut x = self.plain(rhs);
         for _ in 0..2 {
-            let residual: Vec<f64> =
-                (0..rhs.len()).map(|i| rhs[i] - dot(self.matrix.row(i), &x)).collect();
+            let residual: Vec<f64> = (0..rhs.len()).map(|i| rhs[i] - dot(self.matrix.row(i), &x)).collect();
             let correction = self.plain(&residual);
             x.iter_mut().zip(&correction).for_each(|(x, c)| *x += c);
         }

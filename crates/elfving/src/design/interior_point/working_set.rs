@@ -2,23 +2,14 @@
 //! the small problem left out and measures how far it is from the whole one.
 
 use super::diameter::{diameter_guess, farthest_pairs};
-use super::newton::{Iterate, Objective, Outcome, Working};
-use crate::design::canonical::{Canonical, Goal};
-use crate::design::control::{Control, Progress};
-use crate::design::{DesignError, TargetRef};
+use super::newton::{Breakdown, Iterate, Objective, Outcome, Working};
+use crate::design::canonical::{Canonical, Goal, materialise};
+use crate::design::{Control, Found, Progress, TargetRef};
 use crate::linalg::{
-    Cholesky, Matrix, add_scaled, dot, largest_rows, multiply, norm_squared, triangular_factor, weighted_gram,
+    Cholesky, Matrix, add_scaled, dot, largest_rows, multiply, norm_squared, row_norms, triangular_factor,
+    weighted_gram,
 };
 use crate::pool::TargetRows;
-
-/// What the solver hands to the certificate: weights on points and, for worst-case criteria, on targets.
-#[derive(Debug, Clone)]
-pub(in crate::design) struct Solution {
-    pub weights: Vec<(usize, f64)>,
-    pub target_weights: Vec<(TargetRef, f64)>,
-    pub iterations: usize,
-    pub passes: usize,
-}
 
 /// The working set with its weights.
 #[derive(Debug, Clone, Default)]
@@ -83,9 +74,9 @@ const FORGET: f64 = 1e-2;
 /// Solves the canonical problem to `control.tolerance` on the whole pool, or as far as it gets.
 pub(in crate::design) fn solve(
     canonical: &Canonical,
-    warm: Option<&[(usize, f64)]>,
+    warm: &[(usize, f64)],
     control: &mut Control,
-) -> Result<Solution, DesignError> {
+) -> Result<Found, Breakdown> {
     let mut tally = Tally::default();
     let mut set = initial_points(canonical, warm, &mut tally);
     if let Goal::Largest(targets) = &canonical.goal {
@@ -94,8 +85,9 @@ pub(in crate::design) fn solve(
         narrow(canonical, targets, &mut set, &mut tally)?;
     }
     let tolerance = control.tolerance;
-    let set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
-    Ok(Solution {
+    let mut set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
+    prune(canonical, &mut set, 0.1 * tolerance)?;
+    Ok(Found {
         weights: set.points.into_iter().zip(set.lambda).collect(),
         target_weights: set.targets.into_iter().zip(set.w).collect(),
         iterations: tally.iterations,
@@ -111,7 +103,7 @@ fn climb(
     tolerance: f64,
     control: &mut Control,
     tally: &mut Tally,
-) -> Result<WorkingSet, DesignError> {
+) -> Result<WorkingSet, Breakdown> {
     let mut best: Option<(f64, WorkingSet)> = None;
     let mut stage = tolerance.max(1e-3);
     let last = 0.2 * tolerance;
@@ -127,7 +119,18 @@ fn climb(
         set.w = outcome.iterate.w;
         set.mu = outcome.iterate.mu;
         let pass = pass(canonical, goal, &set, tally)?;
-        if TRACE { println!("   stage {stage:.1e} inner gap {:.1e} its {} set {} targets {} -> gap {:.2e} add {} + {}", outcome.gap, outcome.iterations, set.points.len(), set.targets.len(), pass.gap, pass.points.len(), pass.targets.len()); }
+        if TRACE {
+            println!(
+                "   stage {stage:.1e} inner gap {:.1e} its {} set {} targets {} -> gap {:.2e} add {} + {}",
+                outcome.gap,
+                outcome.iterations,
+                set.points.len(),
+                set.targets.len(),
+                pass.gap,
+                pass.points.len(),
+                pass.targets.len()
+            );
+        }
         if best.as_ref().is_none_or(|(gap, _)| pass.gap < *gap) {
             best = Some((pass.gap, set.clone()));
         }
@@ -144,9 +147,9 @@ fn climb(
         // Dropping late could cycle: what the last pass brought would go and come for ever.
         set.regroup(&pass, if round < 2 { FORGET } else { 0.0 });
     }
-    best.map(|(_, set)| set).ok_or(DesignError::Breakdown)
+    best.map(|(_, set)| set).ok_or(Breakdown)
 }
-const TRACE: bool = true;
+const TRACE: bool = false;
 
 #[derive(Debug, Default)]
 struct Tally {
@@ -161,28 +164,26 @@ fn newton(
     tolerance: f64,
     control: &mut Control,
     tally: &mut Tally,
-) -> Result<Outcome, DesignError> {
+) -> Result<Outcome, Breakdown> {
     let points = canonical.points.select_rows(&set.points);
     let working = Working { points: &points, prior: &canonical.prior, objective: objective.clone() };
     let w = if matches!(objective, Objective::Largest(_)) { set.w.clone() } else { vec![] };
     let start = Iterate { lambda: set.lambda.clone(), w, mu: set.mu };
     let done = tally.iterations;
     let passes = tally.passes;
-    let outcome = working
-        .solve(start, tolerance, |gap, iteration| {
-            let progress = Progress { gap, iterations: done + iteration, passes };
-            control.report(&progress).is_continue()
-        })
-        .map_err(|_| DesignError::Breakdown)?;
+    let outcome = working.solve(start, tolerance, |gap, iteration| {
+        let progress = Progress { gap, iterations: done + iteration, passes };
+        control.report(&progress).is_continue()
+    })?;
     tally.iterations += outcome.iterations;
     Ok(outcome)
 }
 
 /// Starts from the warm design, from all points of a small pool, or from the points of largest leverage.
-fn initial_points(canonical: &Canonical, warm: Option<&[(usize, f64)]>, tally: &mut Tally) -> WorkingSet {
+fn initial_points(canonical: &Canonical, warm: &[(usize, f64)], tally: &mut Tally) -> WorkingSet {
     let (n, r) = (canonical.points.rows(), canonical.points.columns());
-    let mut points: Vec<usize> = warm.map_or_else(Vec::new, |w| w.iter().map(|&(i, _)| i).collect());
-    let wanted = (16 * r).max(1500);
+    let mut points: Vec<usize> = warm.iter().map(|&(i, _)| i).collect();
+    let wanted = (40 * r).max(1500);
     if n <= wanted {
         points = (0..n).collect();
     } else if points.len() < r + 1 {
@@ -208,24 +209,27 @@ fn initial_points(canonical: &Canonical, warm: Option<&[(usize, f64)]>, tally: &
 fn multiplicative_start(
     canonical: &Canonical,
     points: Vec<usize>,
-    warm: Option<&[(usize, f64)]>,
+    warm: &[(usize, f64)],
 ) -> (Vec<usize>, Vec<f64>) {
     let n = points.len();
     let rows = canonical.points.select_rows(&points);
     let mut lambda = vec![1.0 / n as f64; n];
-    for &(i, weight) in warm.unwrap_or(&[]) {
+    for &(i, weight) in warm {
         if let Ok(at) = points.binary_search(&i) {
             lambda[at] += 9.0 * weight;
         }
     }
     let mut q = vec![1.0; n];
-    for _ in 0..40 {
+    // As much work as one Newton step, at most.
+    let r = rows.columns();
+    let updates = ((n * n / 3 + n * r) / (2 * r * r)).clamp(5, 40);
+    for _ in 0..updates {
         let total = dot(&lambda, &q);
         lambda.iter_mut().zip(&q).for_each(|(weight, q)| *weight *= q / total);
         let mut information = weighted_gram(&rows, &lambda);
         add_scaled(&mut information, 1.0, &canonical.prior);
         let Ok(factor) = Cholesky::new(information) else { break };
-        q = crate::linalg::row_norms(&rows, &factor.inverse_lower().transposed());
+        q = row_norms(&rows, &factor.inverse_lower().transposed());
     }
     let largest = q.iter().copied().fold(0.0, f64::max);
     let keep: Vec<usize> = (0..n).filter(|&k| n <= SMALL_POOL || q[k] >= KEEP * largest).collect();
@@ -251,11 +255,11 @@ fn rough_information(canonical: &Canonical) -> Matrix {
 }
 
 /// `M = A(λ) + Γ` of the working set, factored.
-fn information(canonical: &Canonical, set: &WorkingSet) -> Result<Cholesky, DesignError> {
+fn information(canonical: &Canonical, set: &WorkingSet) -> Result<Cholesky, Breakdown> {
     let rows = canonical.points.select_rows(&set.points);
     let mut matrix = weighted_gram(&rows, &set.lambda);
     add_scaled(&mut matrix, 1.0, &canonical.prior);
-    Cholesky::new(matrix).map_err(|_| DesignError::Breakdown)
+    Cholesky::new(matrix).map_err(|_| Breakdown)
 }
 
 /// Names the targets that are worst under the log-determinant design, and the points nearly active in it.
@@ -264,12 +268,12 @@ fn narrow(
     targets: &TargetRows,
     set: &mut WorkingSet,
     tally: &mut Tally,
-) -> Result<(), DesignError> {
+) -> Result<(), Breakdown> {
     let factor = information(canonical, set)?;
     tally.passes += 1;
     let whitening = factor.inverse_lower().transposed();
     let r = canonical.points.columns();
-    let most = (16 * r).max(1500);
+    let most = (40 * r).max(1500);
     let top = &largest_rows(&canonical.points, &[&whitening], most)[0];
     let floor = 0.05 / set.points.len() as f64;
     let mut points: Vec<(usize, f64)> = top
@@ -283,13 +287,34 @@ fn narrow(
     let worst = worst_targets(targets, &factor, 0.0, most);
     let largest = worst.first().map_or(0.0, |top| top.0);
     let near = worst.iter().filter(|(q, _)| *q >= KEEP_V * largest).count().max(2 * r + 20);
-    set.targets = worst.iter().take(near).map(|&(_, target)| target).collect();
-    set.targets.sort_unstable();
-    set.w = vec![1.0 / set.targets.len() as f64; set.targets.len()];
-    set.mu = 3e-2 / (set.targets.len() + set.points.len()) as f64;
-    if TRACE { println!("   narrowed to {} points {} targets", set.points.len(), set.targets.len()); }
+    let mut active: Vec<(TargetRef, f64)> =
+        worst.iter().take(near).map(|&(q, target)| (target, q / largest)).collect();
+    active.sort_unstable_by_key(|&(target, _)| target);
+    let q: Vec<f64> = active.iter().map(|&(_, q)| q).collect();
+    set.mu = 3e-2 / (set.points.len() + active.len()) as f64;
+    set.targets = active.into_iter().map(|(target, _)| target).collect();
+    set.w = central_weights(&q, set.mu);
+    if TRACE {
+        println!("   narrowed to {} points {} targets", set.points.len(), set.targets.len());
+    }
     Ok(())
 }
+
+/// The weights of the central path at complementarity `mu`: `w_v = mu / (t - q_v)` with t such that they
+/// sum to one.
+fn central_weights(q: &[f64], mu: f64) -> Vec<f64> {
+    let largest = q.iter().copied().fold(0.0, f64::max);
+    let total = |t: f64| -> f64 { q.iter().map(|q| mu / (t - q)).sum() };
+    // With one target at the top the sum is at least one at `largest + mu`, and at most one at the far end.
+    let (mut low, mut high) = (largest + mu, largest + mu * q.len() as f64);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if total(middle) > 1.0 { low = middle } else { high = middle }
+    }
+    let sum = total(high);
+    q.iter().map(|q| mu / (high - q) / sum).collect()
+}
+
 const KEEP_G: f64 = 0.93;
 const KEEP_V: f64 = 0.985;
 
@@ -313,13 +338,13 @@ fn worst_targets(targets: &TargetRows, factor: &Cholesky, threshold: f64, k: usi
 /// The named targets as rows.
 fn target_rows(goal: &Goal, targets: &[TargetRef]) -> Matrix {
     match goal {
-        Goal::Largest(rows) => crate::design::canonical::materialise(rows, targets),
+        Goal::Largest(rows) => materialise(rows, targets),
         Goal::LogDet | Goal::Trace { .. } => Matrix::zeros(0, 0),
     }
 }
 
 /// One look at every point and every target.
-fn pass(canonical: &Canonical, goal: &Goal, set: &WorkingSet, tally: &mut Tally) -> Result<Pass, DesignError> {
+fn pass(canonical: &Canonical, goal: &Goal, set: &WorkingSet, tally: &mut Tally) -> Result<Pass, Breakdown> {
     let factor = information(canonical, set)?;
     let r = canonical.points.columns();
     let inverse = factor.inverse_lower();
@@ -348,7 +373,7 @@ fn pass(canonical: &Canonical, goal: &Goal, set: &WorkingSet, tally: &mut Tally)
     let tops = largest_rows(&canonical.points, transforms, wanted);
 
     let own = canonical.points.select_rows(&set.points);
-    let g = crate::linalg::row_norms(&own, &gradient);
+    let g = row_norms(&own, &gradient);
     let inner = dot(&set.lambda, &g);
     let largest_g = tops[0].first().map_or(0.0, |top| top.0);
     let delta = (largest_g - inner).max(0.0);
@@ -390,9 +415,31 @@ fn pass(canonical: &Canonical, goal: &Goal, set: &WorkingSet, tally: &mut Tally)
     Ok(Pass { gap, points, targets })
 }
 
+/// Drops the smallest weights while that raises no norm by more than the fraction `allowed`.
+///
+/// Without the points of a set D, `M - Σ_D λxxᵀ ⪰ (1 - Σ_D λ_x q_x) M`.
+fn prune(canonical: &Canonical, set: &mut WorkingSet, allowed: f64) -> Result<(), Breakdown> {
+    let whitening = information(canonical, set)?.inverse_lower().transposed();
+    let q = row_norms(&canonical.points.select_rows(&set.points), &whitening);
+    let loss: Vec<f64> = set.lambda.iter().zip(&q).map(|(weight, q)| weight * q).collect();
+    let mut order: Vec<usize> = (0..loss.len()).collect();
+    order.sort_by(|&a, &b| loss[a].total_cmp(&loss[b]).then(a.cmp(&b)));
+    let mut spent = 0.0;
+    let mut keep = vec![true; loss.len()];
+    for k in order {
+        spent += loss[k];
+        if spent > allowed {
+            break;
+        }
+        keep[k] = false;
+    }
+    let kept = set.points.iter().zip(&set.lambda).zip(&keep).filter(|(_, keep)| **keep);
+    (set.points, set.lambda) = kept.map(|((&i, &weight), _)| (i, weight)).unzip();
+    Ok(())
+}
+
 /// `G = M⁻¹ Rᵀ` for a root R of the targets' moment matrix (`RᵀR = S`).
 fn gradient_transform(factor: &Cholesky, mut root: Matrix) -> Matrix {
     factor.solve_rows(&mut root);
     root.transposed()
 }
-

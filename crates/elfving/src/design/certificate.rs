@@ -1,0 +1,334 @@
+//! The proof: how good a design is, from the pool, λ, w and γ alone.
+//!
+//! For any weights w on the targets and any matrix Y with columns y_v, every design λ' satisfies
+//! `tr(S M'⁻¹) ≥ 2 Σ w_v vᵀy_v - Σ w_v y_vᵀ M' y_v`, because the right side is the concave minorant of
+//! the left in Y. Scaling Y by its best factor and taking the worst λ' of the simplex,
+//!
+//! ```text
+//! optimum ≥ (Σ w_v vᵀy_v)² / (max_x Σ w_v (xᵀy_v)² + Σ w_v y_vᵀ Γ y_v).
+//! ```
+//!
+//! It holds whatever Y is, so a Y that is only nearly `M⁻¹v` costs tightness, never truth. With
+//! `Y = M⁻¹V` it is `F² / (F + Δ)`. For log det, `log det M' - log det M ≤ r log(tr(M⁻¹M')/r)` gives
+//! `optimum ≤ value + r log(1 + ε/r)` with `ε = max_x q_x - ⟨λ, q⟩`.
+//!
+//! This file shares no code with the solvers: it factors by QR and singular values, never squaring the
+//! condition number, and charges its own rounding to the bound.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Criterion, DesignError, Problem, TargetRef, exact_check};
+use crate::linalg::{
+    Matrix, RightSingular, dot, largest_rows, multiply, norm_squared, right_singular, row_norms,
+    transposed_multiply, triangular_factor,
+};
+use crate::pool::{PointId, TargetRows};
+
+/// Which arithmetic a certificate rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckedBy {
+    /// The features of the pool.
+    Features,
+    /// The exact kernel on the support (Lemma 1), whatever the features left out.
+    ExactKernel,
+}
+
+/// A value, a bound on the optimum from the other side, and what proves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The criterion at the design.
+    pub value: f64,
+    /// The optimum is at least this; for criterion d, at most.
+    pub bound: f64,
+    /// `|value - bound| / |bound|`.
+    pub relative_gap: f64,
+    /// The weights w on the targets that prove the bound of a worst-case criterion.
+    pub target_weights: Vec<(TargetRef, f64)>,
+    /// The arithmetic behind it.
+    pub checked_by: CheckedBy,
+}
+
+/// Recomputes value and bound of the design `weights` on the whole pool.
+///
+/// `target_weights` are the w of a worst-case criterion (g, xy) and are ignored by the others. Both are
+/// normalised. For a kernel pool with γ above 1e-8 of the largest kernel value the exact kernel is used
+/// on the support, so that what the features left out is counted. Cost: one pass over points and targets.
+///
+/// # Errors
+/// [`DesignError::UnknownPoint`], [`DesignError::UnknownTarget`], [`DesignError::Invalid`] for weights
+/// that are no weights, [`DesignError::NotIdentifiable`] when the design does not measure a target.
+pub fn recheck(
+    problem: &Problem,
+    weights: &[(PointId, f64)],
+    target_weights: &[(TargetRef, f64)],
+) -> Result<Certificate, DesignError> {
+    let weights = Normalised::new(weights.iter().map(|&(id, weight)| (id.index(), weight)))?;
+    let points = problem.pool().len();
+    if let Some(&unknown) = weights.members.iter().find(|&&i| i >= points) {
+        return Err(DesignError::UnknownPoint { id: PointId::new(unknown), points });
+    }
+    let worst_case = matches!(problem.criterion(), Criterion::G | Criterion::Xy);
+    let dual = if worst_case { Some(Normalised::new(target_weights.iter().copied())?) } else { None };
+    let claim = if exact_check::applies(problem) {
+        exact_check::claim(problem, &weights, dual.as_ref())?
+    } else {
+        Information::new(problem, &weights)?.claim(problem, &weights, dual.as_ref())?
+    };
+    if !(claim.value.is_finite() && claim.bound.is_finite()) {
+        return Err(DesignError::Overflow { scale: problem.pool().features().max_abs() });
+    }
+    Ok(Certificate {
+        value: claim.value,
+        bound: claim.bound,
+        relative_gap: (claim.value - claim.bound).abs() / claim.bound.abs(),
+        target_weights: dual.map_or_else(Vec::new, |dual| dual.pairs()),
+        checked_by: claim.checked_by,
+    })
+}
+
+/// Non-negative weights with sum one, zeros dropped.
+pub(super) struct Normalised<M> {
+    pub members: Vec<M>,
+    pub shares: Vec<f64>,
+}
+
+impl<M: Copy> Normalised<M> {
+    fn new(weights: impl Iterator<Item = (M, f64)>) -> Result<Self, DesignError> {
+        let (members, raw): (Vec<M>, Vec<f64>) = weights.filter(|&(_, weight)| weight != 0.0).unzip();
+        let shares = Vec::from(crate::units::Simplex::new(raw)?);
+        Ok(Self { members, shares })
+    }
+
+    fn pairs(&self) -> Vec<(M, f64)> {
+        self.members.iter().copied().zip(self.shares.iter().copied()).collect()
+    }
+}
+
+/// A value and a bound.
+pub(super) struct Claim {
+    pub value: f64,
+    pub bound: f64,
+    pub checked_by: CheckedBy,
+}
+
+impl Claim {
+    /// Moves the bound away from the value by the relative rounding error, so that the claim stays true.
+    pub(super) fn allowing(
+        criterion: Criterion,
+        value: f64,
+        bound: f64,
+        rounding: f64,
+        by: CheckedBy,
+    ) -> Self {
+        let slack = if criterion.is_maximised() { rounding } else { -rounding * bound };
+        Claim { value, bound: bound + slack, checked_by: by }
+    }
+}
+
+/// Singular values below this fraction of the largest count as zero.
+const RANK_TOLERANCE: f64 = 1e-13;
+/// A vector with more than this fraction outside the range of M is not measured by the design.
+const RANGE_TOLERANCE: f64 = 1e-7;
+
+/// `M = A(λ) + γI` through its singular values: `M⁺ = T Tᵀ`.
+struct Information {
+    /// T, r × rank.
+    whitening: Matrix,
+    /// Orthonormal columns that span what M does not see (in scaled coordinates), r × (r - rank).
+    unseen: Matrix,
+    column_scale: Vec<f64>,
+    log_det: f64,
+    rank: usize,
+    /// Relative rounding error of a squared norm.
+    rounding: f64,
+}
+
+impl Information {
+    fn new(problem: &Problem, weights: &Normalised<usize>) -> Result<Self, DesignError> {
+        let pool = problem.pool();
+        let (gamma, r) = (problem.gamma().get(), pool.dimension());
+        let mut rows = pool.features().select_rows(&weights.members);
+        let mut column_scale = vec![gamma.sqrt(); r];
+        for i in 0..rows.rows() {
+            column_scale.iter_mut().zip(rows.row(i)).for_each(|(m, x)| *m = m.max(x.abs()));
+        }
+        column_scale.iter_mut().for_each(|m| *m = if *m > 0.0 { 1.0 / *m } else { 1.0 });
+        for (k, share) in weights.shares.iter().enumerate() {
+            let root = share.sqrt();
+            rows.row_mut(k).iter_mut().zip(&column_scale).for_each(|(x, by)| *x *= by * root);
+        }
+        let mut stacked = rows.into_vec();
+        let mut count = weights.members.len();
+        if gamma > 0.0 {
+            for j in 0..r {
+                stacked.extend((0..r).map(|k| if k == j { gamma.sqrt() * column_scale[j] } else { 0.0 }));
+            }
+            count += r;
+        }
+        let stacked = Matrix::from_row_major(count, r, stacked);
+        let singular = DesignError::Singular { scale: pool.features().max_abs(), gamma };
+        let RightSingular { values, vectors } =
+            right_singular(&padded(triangular_factor(&stacked))).ok_or(singular.clone())?;
+        let rank = values.iter().filter(|&&value| value > RANK_TOLERANCE * values[0]).count();
+        if rank == 0 {
+            return Err(singular);
+        }
+        let whitening = Matrix::from_fn(r, rank, |j, k| column_scale[j] * vectors[(k, j)] / values[k]);
+        let unseen = Matrix::from_fn(r, r - rank, |j, k| vectors[(rank + k, j)]);
+        let log_det = 2.0 * values[..rank].iter().map(|value| value.ln()).sum::<f64>()
+            - 2.0 * column_scale.iter().map(|by| by.ln()).sum::<f64>();
+        let condition = values[0] / values[rank - 1];
+        // Backward error of the factorisation, a few units of the last place, times the condition number.
+        let rounding = 4.0 * f64::EPSILON * condition * (r as f64).sqrt();
+        Ok(Self { whitening, unseen, column_scale, log_det, rank, rounding })
+    }
+
+    /// The largest part of a row (scaled) that the design does not see, relative to the row.
+    fn worst_unseen(&self, rows: &Matrix) -> Option<usize> {
+        if self.unseen.columns() == 0 {
+            return None;
+        }
+        let mut scaled = rows.clone();
+        for i in 0..scaled.rows() {
+            scaled.row_mut(i).iter_mut().zip(&self.column_scale).for_each(|(x, by)| *x *= by);
+        }
+        let parts = row_norms(&scaled, &self.unseen);
+        (0..rows.rows()).find(|&i| parts[i] > RANGE_TOLERANCE * RANGE_TOLERANCE * norm_squared(scaled.row(i)))
+    }
+
+    fn refuse_unseen(&self, problem: &Problem, rows: &Matrix) -> Result<(), DesignError> {
+        match self.worst_unseen(rows) {
+            None => Ok(()),
+            Some(i) => {
+                let gamma = problem.gamma().get();
+                Err(DesignError::NotIdentifiable { target: TargetRef::Row(i), gamma })
+            }
+        }
+    }
+
+    fn claim(
+        &self,
+        problem: &Problem,
+        weights: &Normalised<usize>,
+        dual: Option<&Normalised<TargetRef>>,
+    ) -> Result<Claim, DesignError> {
+        let criterion = problem.criterion();
+        let features = problem.pool().features();
+        let (value, bound) = match criterion {
+            Criterion::D => {
+                self.refuse_unseen(problem, features)?;
+                let largest = largest_rows(features, &[&self.whitening], 1)[0][0].0;
+                let own = row_norms(&features.select_rows(&weights.members), &self.whitening);
+                let excess = (largest - dot(&weights.shares, &own)).max(0.0);
+                let r = self.rank as f64;
+                (self.log_det, self.log_det + r * (excess / r).ln_1p())
+            }
+            Criterion::A | Criterion::V | Criterion::C => {
+                let root = problem.moment_root();
+                self.refuse_unseen(problem, &root)?;
+                let gradient = self.gradient(&root);
+                let largest = largest_rows(features, &[&gradient], 1)[0][0].0;
+                let whitened = multiply(&root, &self.whitening);
+                let value = norm_squared(whitened.as_slice());
+                (value, self.bound(problem, &root, &gradient, largest))
+            }
+            Criterion::G | Criterion::Xy => {
+                let dual = dual.expect("a worst-case criterion comes with target weights");
+                let mut root = problem.materialise(&dual.members)?;
+                for (k, share) in dual.shares.iter().enumerate() {
+                    root.row_mut(k).iter_mut().for_each(|value| *value *= share.sqrt());
+                }
+                let root = triangular_factor(&root);
+                let gradient = self.gradient(&root);
+                let (value, largest) = if problem.targets_are_the_points() {
+                    self.refuse_unseen(problem, features)?;
+                    let tops = largest_rows(features, &[&self.whitening, &gradient], 1);
+                    (tops[0][0].0, tops[1][0].0)
+                } else {
+                    let largest = largest_rows(features, &[&gradient], 1)[0][0].0;
+                    (self.worst_target(problem)?, largest)
+                };
+                (value, self.bound(problem, &root, &gradient, largest))
+            }
+        };
+        Ok(Claim::allowing(criterion, value, bound, self.rounding, CheckedBy::Features))
+    }
+
+    /// `G` with `‖Gᵀx‖² = Σ w_v (xᵀy_v)²`: the columns `y = M⁺ Rᵀ`.
+    fn gradient(&self, root: &Matrix) -> Matrix {
+        let whitened = multiply(root, &self.whitening);
+        multiply(&self.whitening, &whitened.transposed())
+    }
+
+    /// The bound of the module documentation, evaluated as it stands for the computed Y.
+    fn bound(&self, problem: &Problem, root: &Matrix, gradient: &Matrix, largest: f64) -> f64 {
+        let gain: f64 = (0..root.rows())
+            .map(|k| (0..root.columns()).map(|j| root[(k, j)] * gradient[(j, k)]).sum::<f64>())
+            .sum();
+        let prior = problem.gamma().get() * norm_squared(gradient.as_slice());
+        gain * gain / (largest + prior)
+    }
+
+    /// `max_v q_v` over targets that are not the points themselves.
+    fn worst_target(&self, problem: &Problem) -> Result<f64, DesignError> {
+        match problem.rows() {
+            TargetRows::Rows(rows) => {
+                self.refuse_unseen(problem, rows)?;
+                Ok(largest_rows(rows, &[&self.whitening], 1)[0][0].0)
+            }
+            TargetRows::Pairs(rows) => {
+                // Relative to the first row every row must be seen: then so is every difference.
+                if self.unseen.columns() > 0 {
+                    let mut shifted = (**rows).clone();
+                    let first = rows.row(0).to_vec();
+                    for i in 0..shifted.rows() {
+                        shifted.row_mut(i).iter_mut().zip(&first).for_each(|(z, a)| *z -= a);
+                    }
+                    self.refuse_unseen(problem, &shifted)?;
+                }
+                Ok(squared_diameter(&multiply(rows, &self.whitening)))
+            }
+        }
+    }
+}
+
+/// At least as many rows as columns: a wide factor gets rows of zeros, so that every direction is listed.
+fn padded(factor: Matrix) -> Matrix {
+    let (rows, columns) = (factor.rows(), factor.columns());
+    if rows >= columns {
+        return factor;
+    }
+    let mut data = factor.into_vec();
+    data.resize(columns * columns, 0.0);
+    Matrix::from_row_major(columns, columns, data)
+}
+
+/// The largest squared distance between two rows, by comparing all of them block by block.
+pub(super) fn squared_diameter(rows: &Matrix) -> f64 {
+    use rayon::prelude::*;
+    const BLOCK: usize = 64;
+    let m = rows.rows();
+    let norms: Vec<f64> = (0..m).map(|i| norm_squared(rows.row(i))).collect();
+    let blocks: Vec<f64> = (0..m.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|a| {
+            let (start, end) = (a * BLOCK, ((a + 1) * BLOCK).min(m));
+            let left = rows.select_rows(&(start..end).collect::<Vec<_>>());
+            let mut largest = 0.0f64;
+            for b in 0..=a {
+                let (from, to) = (b * BLOCK, ((b + 1) * BLOCK).min(m));
+                let right = rows.select_rows(&(from..to).collect::<Vec<_>>());
+                let inner = transposed_multiply(&left.transposed(), &right.transposed());
+                for i in start..end {
+                    for j in from..to {
+                        let distance = norms[i] + norms[j] - 2.0 * inner[(i - start, j - from)];
+                        largest = largest.max(distance);
+                    }
+                }
+            }
+            largest
+        })
+        .collect();
+    blocks.into_iter().fold(0.0, f64::max)
+}

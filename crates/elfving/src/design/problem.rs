@@ -1,0 +1,216 @@
+//! The question: a pool, a criterion, targets and a ridge.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+use super::DesignError;
+use crate::linalg::Matrix;
+use crate::pool::{Pool, Subset, TargetRows, Targets};
+use crate::units::Ridge;
+
+/// What a design minimises, with `M = A(λ) + γI` and `q_v = vᵀ M⁻¹ v`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Criterion {
+    /// The worst target: `max_v q_v`.
+    G,
+    /// The worst difference of two targets: `max_{v,v'} q_{v-v'}`.
+    Xy,
+    /// The determinant: maximises `log det M`.
+    D,
+    /// The average over all directions: `tr M⁻¹`.
+    A,
+    /// The average over the targets: `mean_v q_v`.
+    V,
+    /// One target: `q_c`.
+    C,
+}
+
+impl Criterion {
+    /// All criteria, in the order of the documentation.
+    pub const ALL: [Criterion; 6] =
+        [Criterion::G, Criterion::Xy, Criterion::D, Criterion::A, Criterion::V, Criterion::C];
+
+    /// Whether larger values are better; only for [`Criterion::D`].
+    pub fn is_maximised(self) -> bool {
+        self == Criterion::D
+    }
+}
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Criterion::G => "g",
+            Criterion::Xy => "xy",
+            Criterion::D => "d",
+            Criterion::A => "a",
+            Criterion::V => "v",
+            Criterion::C => "c",
+        })
+    }
+}
+
+/// One target of a problem: a row of the target set, or the difference of two of its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetRef {
+    /// The row with this position.
+    Row(usize),
+    /// The first row minus the second; the first position is the smaller one.
+    Pair(usize, usize),
+}
+
+impl fmt::Display for TargetRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TargetRef::Row(i) => write!(f, "target {i}"),
+            TargetRef::Pair(i, j) => write!(f, "the difference of targets {i} and {j}"),
+        }
+    }
+}
+
+/// A design problem: which weights on the pool make the targets best known?
+#[derive(Debug, Clone)]
+pub struct Problem<'a> {
+    pool: &'a Pool,
+    criterion: Criterion,
+    targets: Targets,
+    gamma: Ridge,
+    rows: TargetRows<'a>,
+}
+
+impl<'a> Problem<'a> {
+    /// A problem with explicit targets. Criterion xy takes the differences of the targets it is given;
+    /// d and a look at no targets.
+    ///
+    /// # Errors
+    /// What [`Targets::compile`] finds, and [`DesignError::OneTarget`] for c with several targets.
+    pub fn new(
+        pool: &'a Pool,
+        criterion: Criterion,
+        targets: Targets,
+        gamma: Ridge,
+    ) -> Result<Self, DesignError> {
+        let targets = match (criterion, targets) {
+            (Criterion::Xy, Targets::Points(subset)) => Targets::Differences(subset),
+            (_, targets) => targets,
+        };
+        let rows = match (criterion, targets.compile(pool)?) {
+            (Criterion::Xy, TargetRows::Rows(rows)) if rows.rows() > 1 => TargetRows::Pairs(rows),
+            (_, rows) => rows,
+        };
+        if criterion == Criterion::C && rows.count() != 1 {
+            return Err(DesignError::OneTarget { got: rows.count() });
+        }
+        Ok(Self { pool, criterion, targets, gamma, rows })
+    }
+
+    /// The usual problem: every choice of the pool is a target.
+    ///
+    /// # Errors
+    /// [`DesignError::OneTarget`] for c on a pool with several choices.
+    ///
+    /// ```
+    /// use elfving::design::{Criterion, Problem};
+    /// use elfving::{linalg::Matrix, pool::Pool, units::Ridge};
+    /// let pool = Pool::from_features(Matrix::identity(4))?;
+    /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
+    /// assert_eq!(problem.target_count(), 4);
+    /// # Ok::<(), elfving::design::DesignError>(())
+    /// ```
+    pub fn over_choices(pool: &'a Pool, criterion: Criterion, gamma: Ridge) -> Result<Self, DesignError> {
+        // One choice has no pair to compare: its xy design is a g design.
+        if criterion == Criterion::Xy && pool.choice_count() == 1 {
+            return Self::new(pool, Criterion::G, Targets::Points(Subset::All), gamma);
+        }
+        Self::new(pool, criterion, Targets::Points(Subset::All), gamma)
+    }
+
+    /// The pool.
+    pub fn pool(&self) -> &'a Pool {
+        self.pool
+    }
+
+    /// The criterion.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
+    }
+
+    /// The targets as given.
+    pub fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    /// The ridge γ.
+    pub fn gamma(&self) -> Ridge {
+        self.gamma
+    }
+
+    /// |V|.
+    pub fn target_count(&self) -> usize {
+        self.rows.count()
+    }
+
+    /// The targets in feature space.
+    pub fn rows(&self) -> &TargetRows<'a> {
+        &self.rows
+    }
+
+    /// Whether V is the set of measurable points itself.
+    pub(super) fn targets_are_the_points(&self) -> bool {
+        match &self.rows {
+            TargetRows::Rows(rows) => std::ptr::eq::<Matrix>(&**rows, self.pool.features()),
+            TargetRows::Pairs(_) => false,
+        }
+    }
+
+    /// The named targets as rows in feature space, differences written out.
+    pub(super) fn materialise(&self, targets: &[TargetRef]) -> Result<Matrix, DesignError> {
+        for &target in targets {
+            let known = match (&self.rows, target) {
+                (TargetRows::Rows(rows), TargetRef::Row(i)) => i < rows.rows(),
+                (TargetRows::Pairs(rows), TargetRef::Pair(i, j)) => i < rows.rows() && j < rows.rows(),
+                _ => false,
+            };
+            if !known {
+                return Err(DesignError::UnknownTarget { target });
+            }
+        }
+        Ok(super::canonical::materialise(&self.rows, targets))
+    }
+
+    /// A root R of the moment matrix of the averaged criteria: `RᵀR = Σ_v s_v v vᵀ`, with weights 1/|V|
+    /// for v, one for c. Cost: 2 m r².
+    pub(super) fn moment_root(&self) -> Matrix {
+        use crate::linalg::triangular_factor;
+        match (&self.criterion, &self.rows) {
+            (Criterion::A, _) => Matrix::identity(self.pool.dimension()),
+            (_, TargetRows::Rows(rows)) => scaled(triangular_factor(rows), 1.0 / rows.rows() as f64),
+            (_, TargetRows::Pairs(rows)) => {
+                // Σ_{i<j} (z_i - z_j)(z_i - z_j)ᵀ = m Σ (z_i - z̄)(z_i - z̄)ᵀ
+                let m = rows.rows() as f64;
+                let centred = centred(rows);
+                scaled(triangular_factor(&centred), 2.0 / (m - 1.0))
+            }
+        }
+    }
+}
+
+fn scaled(mut root: Matrix, by: f64) -> Matrix {
+    root.as_mut_slice().iter_mut().for_each(|value| *value *= by.sqrt());
+    root
+}
+
+fn centred(rows: &Cow<'_, Matrix>) -> Matrix {
+    let m = rows.rows() as f64;
+    let mut centre = vec![0.0; rows.columns()];
+    for i in 0..rows.rows() {
+        centre.iter_mut().zip(rows.row(i)).for_each(|(c, z)| *c += z / m);
+    }
+    let mut out = rows.clone().into_owned();
+    for i in 0..out.rows() {
+        out.row_mut(i).iter_mut().zip(&centre).for_each(|(z, c)| *z -= c);
+    }
+    out
+}
