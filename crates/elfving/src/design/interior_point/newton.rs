@@ -64,6 +64,12 @@ pub(super) struct Breakdown;
 
 /// Fraction of the way to the boundary that a step may go.
 const TO_BOUNDARY: f64 = 0.995;
+/// The relative complementarity of a start whose gap is small.
+const NEAR: f64 = 0.05;
+/// A predictor-corrector step shorter than this gives way to a centring step.
+const SHORT_STEP: f64 = 0.1;
+/// One step aims at no less than this fraction of the complementarity that fits the current gap.
+const AHEAD_OF_GAP: f64 = 5e-3;
 /// Steps after which the working set is handed back whatever its gap.
 const ITERATION_LIMIT: usize = 80;
 
@@ -104,7 +110,7 @@ impl Working<'_> {
             }
             best.iterations = iteration;
             let go_on = report(best.gap, iteration);
-            if best.gap <= tolerance || stalled > 8 || iteration == ITERATION_LIMIT || !go_on {
+            if best.gap <= tolerance || stalled > 12 || iteration == ITERATION_LIMIT || !go_on {
                 break;
             }
             if state.step(self).is_err() {
@@ -112,6 +118,27 @@ impl Working<'_> {
             }
         }
         if best.gap.is_finite() { Ok(best) } else { Err(Breakdown) }
+    }
+
+    /// A start for points whose targets have no weights yet: on the central path, as far along it as the
+    /// gap of these points allows.
+    pub(super) fn central_start(&self, lambda: Vec<f64>) -> Result<Iterate, Breakdown> {
+        let Objective::Largest(targets) = self.objective else {
+            return Err(Breakdown);
+        };
+        let uniform = vec![1.0 / targets.rows() as f64; targets.rows()];
+        let q = self.local(&lambda, &uniform)?.q;
+        let largest = q.iter().copied().fold(0.0, f64::max);
+        let q: Vec<f64> = q.iter().map(|q| q / largest).collect();
+        let unknowns = (lambda.len() + q.len()) as f64;
+        let mut start = Iterate { w: vec![], mu: NEAR / unknowns, lambda };
+        start.w = central_weights(&q, start.mu);
+        let gap = State::start(self, start.clone())?.gap(self);
+        if gap > NEAR {
+            start.mu = gap.min(1.0) / unknowns;
+            start.w = central_weights(&q, start.mu);
+        }
+        Ok(start)
     }
 
     fn local(&self, lambda: &[f64], w: &[f64]) -> Result<Local, Breakdown> {
@@ -157,6 +184,20 @@ impl Working<'_> {
         let finite = local.g.iter().chain(&local.q).all(|value| value.is_finite());
         if finite { Ok(local) } else { Err(Breakdown) }
     }
+}
+
+/// The weights of the central path at complementarity `mu`: `w_v = mu / (t - q_v)` with t such that they
+/// sum to one. The largest `q` is one.
+fn central_weights(q: &[f64], mu: f64) -> Vec<f64> {
+    let total = |t: f64| -> f64 { q.iter().map(|q| mu / (t - q)).sum() };
+    // The largest alone gives one at the low end; all of them together at most one at the high end.
+    let (mut low, mut high) = (1.0 + mu, 1.0 + mu * q.len() as f64);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if total(middle) > 1.0 { low = middle } else { high = middle }
+    }
+    let sum = total(high);
+    q.iter().map(|q| mu / (high - q) / sum).collect()
 }
 
 /// `L⁻¹ S L⁻ᵀ`.
@@ -255,8 +296,17 @@ impl State {
         }
     }
 
+    fn unknowns(&self) -> f64 {
+        (self.lambda.len() + self.w.len()) as f64
+    }
+
+    /// The size of the criterion, in the units of `z` and `s`.
+    fn level(&self) -> f64 {
+        if self.w.is_empty() { 1.0 } else { self.t }
+    }
+
     fn complementarity(&self) -> f64 {
-        (dot(&self.lambda, &self.z) + dot(&self.w, &self.s)) / (self.lambda.len() + self.w.len()) as f64
+        (dot(&self.lambda, &self.z) + dot(&self.w, &self.s)) / self.unknowns()
     }
 
     /// One predictor-corrector step.
@@ -267,7 +317,13 @@ impl State {
         let reach = self.reach(&affine).min(1.0);
         let ahead = self.complementarity_after(&affine, reach);
         let centring = (ahead / mu).powi(3).clamp(1e-8, 1.0);
-        let direction = system.direction(self, centring * mu, Some(&affine))?;
+        // Complementarity must not run ahead of the gap: far from the optimum that only shortens steps.
+        let floor = AHEAD_OF_GAP * self.gap(working).min(1.0) * self.level() / self.unknowns();
+        let mut direction = system.direction(self, (centring * mu).max(floor), Some(&affine))?;
+        if self.reach(&direction) < SHORT_STEP {
+            // Badly centred: go back towards the central path before going on along it.
+            direction = system.direction(self, mu.max(floor), None)?;
+        }
         let mut length = (TO_BOUNDARY * self.reach(&direction)).min(1.0);
         for _ in 0..12 {
             if let Some(next) = self.moved(working, &direction, length) {
@@ -304,7 +360,7 @@ impl State {
         };
         (product(&self.lambda, &direction.lambda, &self.z, &direction.z)
             + product(&self.w, &direction.w, &self.s, &direction.s))
-            / (self.lambda.len() + self.w.len()) as f64
+            / self.unknowns()
     }
 
     /// The state after a step; `None` when the new point is not usable.
