@@ -9,6 +9,7 @@ mod diameter;
 mod newton;
 mod pass;
 mod start;
+mod system;
 mod working_set;
 
 use super::canonical::{Canonical, Goal};
@@ -142,7 +143,9 @@ fn climb(
         if reached || exhausted || control.report(&Progress { gap: pass.gap, ..(*tally).into() }).is_break() {
             break;
         }
-        stage = if pass.is_complete() { last } else { (1e-3 * pass.gap).clamp(last, 1e-2) };
+        let missing = pass.points.len() + pass.targets.len();
+        let few = 10 * missing < set.points.len() + set.targets.len();
+        stage = if few { last } else { (1e-3 * pass.gap).clamp(last, 1e-2) };
         // Forgetting late could cycle: what one pass brings would go and come back for ever.
         set.regroup(&pass, if round < 2 { FORGET } else { 0.0 });
     }

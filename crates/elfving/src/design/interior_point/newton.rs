@@ -13,9 +13,9 @@
 //! with `C = X M⁻¹ Xᵀ`, `P = X M⁻¹ Vᵀ`, `H = 2 C ∘ (P W Pᵀ)`; for log det `H = C ∘ C`, for the averaged
 //! criteria `H = 2 C ∘ (X M⁻¹ S M⁻¹ Xᵀ)`, both without the last two rows.
 
+use super::system::System;
 use crate::linalg::{
-    Cholesky, Matrix, SymmetricIndefinite, add_scaled, dot, multiply, multiply_transposed, norm_squared,
-    outer_gram, weighted_gram,
+    Cholesky, Matrix, add_scaled, dot, multiply, multiply_transposed, norm_squared, outer_gram, weighted_gram,
 };
 
 /// What is minimised over the working set.
@@ -74,15 +74,15 @@ const AHEAD_OF_GAP: f64 = 5e-3;
 const ITERATION_LIMIT: usize = 80;
 
 /// Everything that depends on λ (and w): norms, gradient and curvature.
-struct Local {
+pub(super) struct Local {
     /// `q_v` over the working targets (empty for the smooth criteria).
-    q: Vec<f64>,
+    pub q: Vec<f64>,
     /// Minus the gradient of the criterion (for `Largest`, of `Σ w_v q_v`), over the points.
-    g: Vec<f64>,
+    pub g: Vec<f64>,
     /// `H`, n × n.
-    curvature: Matrix,
+    pub curvature: Matrix,
     /// `P ∘ P`, n × m (0 columns for the smooth criteria).
-    p_squared: Matrix,
+    pub p_squared: Matrix,
     /// `tr(S_w M⁻¹)`, or r for log det: what `⟨λ, g⟩ + tr(Γ-part)` adds up to.
     level: f64,
 }
@@ -215,25 +215,25 @@ fn double_hadamard(c: &mut Matrix, e: &Matrix) {
 }
 
 /// The iterate with its multipliers. The criterion is divided by `scale`, so that all are of order one.
-struct State {
+pub(super) struct State {
     scale: f64,
-    lambda: Vec<f64>,
-    z: Vec<f64>,
-    nu: f64,
-    t: f64,
-    w: Vec<f64>,
-    s: Vec<f64>,
-    local: Local,
+    pub lambda: Vec<f64>,
+    pub z: Vec<f64>,
+    pub nu: f64,
+    pub t: f64,
+    pub w: Vec<f64>,
+    pub s: Vec<f64>,
+    pub local: Local,
 }
 
 /// One Newton direction.
-struct Direction {
-    lambda: Vec<f64>,
-    z: Vec<f64>,
-    nu: f64,
-    t: f64,
-    w: Vec<f64>,
-    s: Vec<f64>,
+pub(super) struct Direction {
+    pub lambda: Vec<f64>,
+    pub z: Vec<f64>,
+    pub nu: f64,
+    pub t: f64,
+    pub w: Vec<f64>,
+    pub s: Vec<f64>,
 }
 
 impl State {
@@ -311,18 +311,18 @@ impl State {
 
     /// One predictor-corrector step.
     fn step(&mut self, working: &Working) -> Result<(), Breakdown> {
-        let system = System::factor(self);
+        let system = System::factor(self)?;
         let mu = self.complementarity();
-        let affine = system.direction(self, 0.0, None)?;
+        let affine = system.direction(0.0, None)?;
         let reach = self.reach(&affine).min(1.0);
         let ahead = self.complementarity_after(&affine, reach);
         let centring = (ahead / mu).powi(3).clamp(1e-8, 1.0);
         // Complementarity must not run ahead of the gap: far from the optimum that only shortens steps.
         let floor = AHEAD_OF_GAP * self.gap(working).min(1.0) * self.level() / self.unknowns();
-        let mut direction = system.direction(self, (centring * mu).max(floor), Some(&affine))?;
+        let mut direction = system.direction((centring * mu).max(floor), Some(&affine))?;
         if self.reach(&direction) < SHORT_STEP {
             // Badly centred: go back towards the central path before going on along it.
-            direction = system.direction(self, mu.max(floor), None)?;
+            direction = system.direction(mu.max(floor), None)?;
         }
         let mut length = (TO_BOUNDARY * self.reach(&direction)).min(1.0);
         for _ in 0..12 {
@@ -389,158 +389,5 @@ impl State {
             *slack = slack.max(next.t - q);
         }
         Some(next)
-    }
-}
-
-/// The factored Newton matrix of a state, symmetrically scaled.
-struct System {
-    matrix: Matrix,
-    scaling: Vec<f64>,
-    factor: Factor,
-}
-
-enum Factor {
-    /// The smooth criteria: `H + Z/Λ` is positive definite and ν is eliminated by hand.
-    Definite(Cholesky),
-    Indefinite(SymmetricIndefinite),
-}
-
-impl System {
-    fn factor(state: &State) -> Self {
-        let (n, m) = (state.lambda.len(), state.w.len());
-        let local = &state.local;
-        let order = if m == 0 { n } else { n + m + 2 };
-        let mut matrix = Matrix::zeros(order, order);
-        for i in 0..n {
-            matrix.row_mut(i)[..n].copy_from_slice(local.curvature.row(i));
-            matrix[(i, i)] += state.z[i] / state.lambda[i];
-        }
-        if m > 0 {
-            let (nu, t) = (n, n + 1);
-            for i in 0..n {
-                matrix[(nu, i)] = 1.0;
-                matrix[(i, nu)] = 1.0;
-            }
-            for k in 0..m {
-                let row = n + 2 + k;
-                for i in 0..n {
-                    matrix[(row, i)] = -local.p_squared[(i, k)];
-                    matrix[(i, row)] = -local.p_squared[(i, k)];
-                }
-                matrix[(row, t)] = -1.0;
-                matrix[(t, row)] = -1.0;
-                matrix[(row, row)] = -state.s[k] / state.w[k];
-            }
-        }
-        let scaling = scaling(&matrix, n);
-        let mut scaled = matrix.clone();
-        for i in 0..order {
-            let by = scaling[i];
-            scaled.row_mut(i).iter_mut().zip(&scaling).for_each(|(entry, other)| *entry *= by * other);
-        }
-        let factor =
-            if m == 0 { definite(scaled) } else { Factor::Indefinite(SymmetricIndefinite::new(&scaled)) };
-        System { matrix, scaling, factor }
-    }
-
-    /// Solves for the direction that aims at complementarity `target`; with `affine`, adds Mehrotra's
-    /// second-order correction.
-    fn direction(
-        &self,
-        state: &State,
-        target: f64,
-        affine: Option<&Direction>,
-    ) -> Result<Direction, Breakdown> {
-        let (n, m) = (state.lambda.len(), state.w.len());
-        let local = &state.local;
-        let cross = |i: usize| affine.map_or(0.0, |a| a.lambda[i] * a.z[i]);
-        let cross_target = |k: usize| affine.map_or(0.0, |a| a.w[k] * a.s[k]);
-        // Complementarity, each divided by its weight: z + dz + (z/λ) dλ = (target - cross)/λ.
-        let aim_z: Vec<f64> = (0..n).map(|i| (target - cross(i)) / state.lambda[i]).collect();
-        let aim_s: Vec<f64> = (0..m).map(|k| (target - cross_target(k)) / state.w[k]).collect();
-
-        let mut rhs = vec![0.0; self.matrix.rows()];
-        for i in 0..n {
-            // H dλ + (z/λ) dλ - P² dw + dν = g - ν + aim_z
-            rhs[i] = local.g[i] - state.nu + aim_z[i];
-        }
-        if m > 0 {
-            rhs[n] = 1.0 - state.lambda.iter().sum::<f64>();
-            rhs[n + 1] = state.w.iter().sum::<f64>() - 1.0;
-            for k in 0..m {
-                // -P²' dλ - dt - (s/w) dw = (t - q) - aim_s
-                rhs[n + 2 + k] = (state.t - local.q[k]) - aim_s[k];
-            }
-        }
-        let mut solution = self.refined(&rhs);
-        let dnu = if m == 0 {
-            // ν by hand: dλ = K⁻¹ (rhs - dν 1) with 1ᵀ dλ = 1 - Σλ.
-            let ones = self.refined(&vec![1.0; n]);
-            let missing = 1.0 - state.lambda.iter().sum::<f64>();
-            let dnu = (solution.iter().sum::<f64>() - missing) / ones.iter().sum::<f64>();
-            solution.iter_mut().zip(&ones).for_each(|(x, one)| *x -= dnu * one);
-            dnu
-        } else {
-            solution[n]
-        };
-        if solution.iter().any(|value| !value.is_finite()) || !dnu.is_finite() {
-            return Err(Breakdown);
-        }
-        let lambda = solution[..n].to_vec();
-        let z = (0..n).map(|i| aim_z[i] - state.z[i] - state.z[i] / state.lambda[i] * lambda[i]).collect();
-        let (t, w) = if m > 0 { (solution[n + 1], solution[n + 2..].to_vec()) } else { (0.0, vec![]) };
-        let s = (0..m).map(|k| aim_s[k] - state.s[k] - state.s[k] / state.w[k] * w[k]).collect();
-        Ok(Direction { lambda, z, nu: dnu, t, w, s })
-    }
-
-    /// A solve with two steps of iterative refinement against the unscaled matrix.
-    fn refined(&self, rhs: &[f64]) -> Vec<f64> {
-        let mut x = self.plain(rhs);
-        for _ in 0..2 {
-            let residual: Vec<f64> = (0..rhs.len()).map(|i| rhs[i] - dot(self.matrix.row(i), &x)).collect();
-            let correction = self.plain(&residual);
-            x.iter_mut().zip(&correction).for_each(|(x, c)| *x += c);
-        }
-        x
-    }
-
-    fn plain(&self, rhs: &[f64]) -> Vec<f64> {
-        let mut x: Vec<f64> = rhs.iter().zip(&self.scaling).map(|(b, by)| b * by).collect();
-        match &self.factor {
-            Factor::Definite(factor) => factor.solve(&mut x),
-            Factor::Indefinite(factor) => factor.solve(&mut x),
-        }
-        x.iter_mut().zip(&self.scaling).for_each(|(x, by)| *x *= by);
-        x
-    }
-}
-
-/// Symmetric scaling: unit diagonal on the points, then each other row against the scaled points.
-fn scaling(matrix: &Matrix, points: usize) -> Vec<f64> {
-    let order = matrix.rows();
-    let mut scaling: Vec<f64> = (0..points).map(|i| 1.0 / matrix[(i, i)].abs().sqrt()).collect();
-    for k in points..order {
-        let mut largest = matrix[(k, k)].abs().sqrt();
-        for i in 0..points {
-            largest = largest.max(matrix[(k, i)].abs() * scaling[i]);
-        }
-        scaling.push(if largest > 0.0 { 1.0 / largest } else { 1.0 });
-    }
-    scaling
-}
-
-/// Cholesky of a unit-diagonal matrix; a last-digit shift when rounding left it singular.
-fn definite(scaled: Matrix) -> Factor {
-    let mut shift = 0.0;
-    loop {
-        let mut attempt = scaled.clone();
-        for i in 0..attempt.rows() {
-            attempt[(i, i)] += shift;
-        }
-        match Cholesky::new(attempt) {
-            Ok(factor) => return Factor::Definite(factor),
-            Err(_) if shift < 1e-6 => shift = if shift == 0.0 { 1e-14 } else { 10.0 * shift },
-            Err(_) => return Factor::Indefinite(SymmetricIndefinite::new(&scaled)),
-        }
     }
 }
