@@ -301,7 +301,10 @@ fn width(mean: &(impl RobustMean + ?Sized), bound: MomentBound, factor: f64) -> 
 fn arithmetic_mean(samples: &[f64]) -> f64 {
     let n = samples.len() as f64;
     let sum: f64 = samples.iter().sum();
-    let mean = if sum.is_finite() { sum / n } else { samples.iter().map(|x| x / n).sum() };
+    if !sum.is_finite() {
+        return samples.iter().map(|x| x / n).sum::<f64>().clamp(f64::MIN, f64::MAX);
+    }
+    let mean = sum / n;
     // The mean of the residuals takes out the rounding of the first sum.
     let refined = mean + samples.iter().map(|x| x - mean).sum::<f64>() / n;
     if refined.is_finite() { refined } else { mean }
