@@ -4,8 +4,9 @@
 //! The logarithm is what Catoni's sum costs. Here the factors `f = 1 + |u| + u²/2` are multiplied instead,
 //! `Σ log f = log Π f`; the exponents are split off the running products every sixteen factors, by integer operations,
 //! so one logarithm a lane is left for the whole sample. With U the product over u > 0 and P over all,
-//! `Σ ψ(u) = 2 log U - log P`. The slopes `(1 + |u|)/f` are added in pairs over a common denominator, which is a
-//! factor of P anyway: half the divisions.
+//! `Σ ψ(u) = 2 log U - log P`. The slopes `ψ' = (1 + |u|)/f` are added in pairs over a common denominator, which is a
+//! factor of P anyway: half the divisions. With w = 1 + |u| the factor is `(w² + 1)/2`; the loop multiplies `w² + 1`
+//! and leaves the powers of two to the end.
 
 use std::f64::consts::LN_2;
 
@@ -14,7 +15,7 @@ const LANES: usize = 4;
 const STEPS: usize = 16;
 /// Samples come in whole blocks.
 pub(super) const BLOCK: usize = LANES * STEPS;
-/// The largest |u| of the product form: sixteen factors of u²/2 stay below the largest double.
+/// The largest |u| of the product form: sixteen factors of u² stay below the largest double.
 pub(super) const LARGEST: f64 = (1u64 << 31) as f64;
 
 /// Running products, one a lane, as mantissa in [1, 2) times a power of two.
@@ -52,43 +53,44 @@ impl Products {
 /// `(Σ ψ(z - m), Σ ψ'(z - m))` by products, for |z - m| ≤ [`LARGEST`]. Rounding: about 1e-16 a sample in the sum.
 pub(super) fn product_influence(z: &[f64], m: f64) -> (f64, f64) {
     let (mut all, mut upper) = (Products::ones(), Products::ones());
-    let mut slope = [0.0; LANES];
+    let mut half_slope = [0.0; LANES];
     for block in z.as_chunks::<LANES>().0.as_chunks::<STEPS>().0 {
         for [first, second] in block.as_chunks::<2>().0 {
             for lane in 0..LANES {
                 let (a, b) = (Term::at(first[lane] - m), Term::at(second[lane] - m));
-                let factors = a.factor * b.factor;
-                all.mantissa[lane] *= factors;
+                let doubles = a.double * b.double;
+                all.mantissa[lane] *= doubles;
                 upper.mantissa[lane] *= a.upper * b.upper;
-                slope[lane] += (a.one_plus * b.factor + b.one_plus * a.factor) / factors;
+                half_slope[lane] += (a.w * b.double + b.w * a.double) / doubles;
             }
         }
         all.split();
         upper.split();
     }
-    // The powers of two are subtracted as integers, so their cancellation is exact.
-    let powers = (2 * upper.exponents() - all.exponents()) as f64;
-    let sum = powers * LN_2 + 2.0 * upper.log_of_mantissas() - all.log_of_mantissas();
-    (sum, slope.iter().sum())
+    // The powers of two are subtracted as integers, so their cancellation is exact. Every factor was doubled: once too
+    // often in P, and twice in the square of U.
+    let powers = 2 * upper.exponents() - all.exponents() - z.len() as i64;
+    let sum = powers as f64 * LN_2 + 2.0 * upper.log_of_mantissas() - all.log_of_mantissas();
+    (sum, 2.0 * half_slope.iter().sum::<f64>())
 }
 
 /// What one sample contributes at u = z - m.
 #[derive(Clone, Copy)]
 struct Term {
-    /// 1 + |u|.
-    one_plus: f64,
-    /// 1 + |u| + u²/2.
-    factor: f64,
-    /// The factor where u > 0, else 1.
+    /// w = 1 + |u|.
+    w: f64,
+    /// w² + 1 = 2 (1 + |u| + u²/2).
+    double: f64,
+    /// The same where u > 0, else 2.
     upper: f64,
 }
 
 impl Term {
     #[inline(always)]
     fn at(u: f64) -> Self {
-        let a = u.abs();
-        let factor = 1.0 + a * (1.0 + 0.5 * a);
-        Self { one_plus: 1.0 + a, factor, upper: if u > 0.0 { factor } else { 1.0 } }
+        let w = 1.0 + u.abs();
+        let double = w * w + 1.0;
+        Self { w, double, upper: if u > 0.0 { double } else { 2.0 } }
     }
 }
 
