@@ -1,4 +1,5 @@
 //! Elfving: which candidates to measure next, how often, and when to stop.
 
 pub mod linalg;
+pub mod pool;
 pub mod units;

@@ -1,0 +1,28 @@
+//! Feature maps: from raw coordinates to the features a design works with.
+
+mod nystrom;
+mod one_hot;
+mod pivoted_cholesky;
+mod polynomial;
+mod random_fourier;
+mod standardise;
+
+use crate::linalg::Matrix;
+
+use super::{Points, PoolError};
+
+pub use nystrom::Nystrom;
+pub use one_hot::one_hot;
+pub use pivoted_cholesky::PivotedCholeskyFeatures;
+pub use polynomial::PolynomialExpansion;
+pub use random_fourier::{RandomFourier, Spectrum};
+pub use standardise::{Standardisation, standardise};
+
+/// A map x ↦ φ(x) from points to features.
+pub trait FeatureMap {
+    /// The features of the points, one row each.
+    ///
+    /// # Errors
+    /// A [`PoolError`] when the map does not apply to points of this dimension, or overflows.
+    fn map(&self, points: &Points) -> Result<Matrix, PoolError>;
+}

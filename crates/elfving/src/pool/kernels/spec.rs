@@ -1,0 +1,157 @@
+//! A kernel in words: to save with a design or a campaign, to parse, to print.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::pool::PoolError;
+
+use super::{
+    Kernel, Lengthscale, Linear, Matern12, Matern32, Matern52, Periodic, Polynomial, Product,
+    RationalQuadratic, Rbf, Scaled, Sum,
+};
+
+/// The description of a kernel; [`KernelSpec::build`] checks it and makes the kernel.
+///
+/// In JSON the name is the field `kernel`:
+///
+/// ```
+/// use elfving::pool::KernelSpec;
+/// let json = r#"{"kernel": "scaled", "scale": 2.5, "of": {"kernel": "rbf", "lengthscale": 0.025}}"#;
+/// let spec: KernelSpec = serde_json::from_str(json).unwrap();
+/// assert_eq!(spec.to_string(), "2.5 × (RBF, lengthscale 0.025)");
+/// assert_eq!(spec.build()?.evaluate(&[0.0], &[0.0]), 2.5);
+/// # Ok::<(), elfving::pool::PoolError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kernel", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum KernelSpec {
+    /// [`Linear`].
+    Linear,
+    /// [`Polynomial`]; degree 2 and offset 1 unless given.
+    Polynomial {
+        /// The degree p.
+        #[serde(default = "default_degree")]
+        degree: u32,
+        /// The offset c.
+        #[serde(default = "one")]
+        offset: f64,
+    },
+    /// [`Rbf`].
+    Rbf {
+        /// The lengthscale l.
+        lengthscale: Lengthscale,
+    },
+    /// [`Matern12`].
+    Matern12 {
+        /// The lengthscale l.
+        lengthscale: Lengthscale,
+    },
+    /// [`Matern32`].
+    Matern32 {
+        /// The lengthscale l.
+        lengthscale: Lengthscale,
+    },
+    /// [`Matern52`].
+    Matern52 {
+        /// The lengthscale l.
+        lengthscale: Lengthscale,
+    },
+    /// [`RationalQuadratic`]; α = 1 unless given.
+    RationalQuadratic {
+        /// The lengthscale l.
+        lengthscale: Lengthscale,
+        /// The mixture parameter α.
+        #[serde(default = "one")]
+        alpha: f64,
+    },
+    /// [`Periodic`].
+    Periodic {
+        /// The lengthscale l, relative to the period.
+        lengthscale: Lengthscale,
+        /// The period p.
+        period: f64,
+    },
+    /// [`Scaled`].
+    Scaled {
+        /// The factor a.
+        scale: f64,
+        /// The kernel it multiplies.
+        of: Box<KernelSpec>,
+    },
+    /// [`Sum`].
+    Sum {
+        /// The kernels to add.
+        terms: Vec<KernelSpec>,
+    },
+    /// [`Product`].
+    Product {
+        /// The kernels to multiply.
+        factors: Vec<KernelSpec>,
+    },
+}
+
+fn default_degree() -> u32 {
+    2
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl KernelSpec {
+    /// Makes the kernel.
+    ///
+    /// # Errors
+    /// What the kernel's constructor finds: [`PoolError::Invalid`] for a lengthscale,
+    /// [`PoolError::Parameter`] for another number, [`PoolError::NoKernels`] for an empty list.
+    pub fn build(&self) -> Result<Arc<dyn Kernel>, PoolError> {
+        let all = |specs: &[KernelSpec]| specs.iter().map(KernelSpec::build).collect::<Result<Vec<_>, _>>();
+        Ok(match self {
+            KernelSpec::Linear => Arc::new(Linear),
+            KernelSpec::Polynomial { degree, offset } => Arc::new(Polynomial::new(*degree, *offset)?),
+            KernelSpec::Rbf { lengthscale } => Arc::new(Rbf::new(lengthscale.clone())?),
+            KernelSpec::Matern12 { lengthscale } => Arc::new(Matern12::new(lengthscale.clone())?),
+            KernelSpec::Matern32 { lengthscale } => Arc::new(Matern32::new(lengthscale.clone())?),
+            KernelSpec::Matern52 { lengthscale } => Arc::new(Matern52::new(lengthscale.clone())?),
+            KernelSpec::RationalQuadratic { lengthscale, alpha } => {
+                Arc::new(RationalQuadratic::new(lengthscale.clone(), *alpha)?)
+            }
+            KernelSpec::Periodic { lengthscale, period } => {
+                Arc::new(Periodic::new(lengthscale.clone(), *period)?)
+            }
+            KernelSpec::Scaled { scale, of } => Arc::new(Scaled::new(*scale, of.build()?)?),
+            KernelSpec::Sum { terms } => Arc::new(Sum::new(all(terms)?)?),
+            KernelSpec::Product { factors } => Arc::new(Product::new(all(factors)?)?),
+        })
+    }
+}
+
+impl fmt::Display for KernelSpec {
+    /// `RBF, lengthscale 0.025`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joined = |specs: &[KernelSpec], sign: &str| {
+            specs.iter().map(|spec| format!("({spec})")).collect::<Vec<_>>().join(sign)
+        };
+        match self {
+            KernelSpec::Linear => write!(f, "linear"),
+            KernelSpec::Polynomial { degree, offset } => {
+                write!(f, "polynomial, degree {degree}, offset {offset}")
+            }
+            KernelSpec::Rbf { lengthscale } => write!(f, "RBF, {lengthscale}"),
+            KernelSpec::Matern12 { lengthscale } => write!(f, "Matern 1/2, {lengthscale}"),
+            KernelSpec::Matern32 { lengthscale } => write!(f, "Matern 3/2, {lengthscale}"),
+            KernelSpec::Matern52 { lengthscale } => write!(f, "Matern 5/2, {lengthscale}"),
+            KernelSpec::RationalQuadratic { lengthscale, alpha } => {
+                write!(f, "rational quadratic, {lengthscale}, alpha {alpha}")
+            }
+            KernelSpec::Periodic { lengthscale, period } => {
+                write!(f, "periodic, period {period}, {lengthscale}")
+            }
+            KernelSpec::Scaled { scale, of } => write!(f, "{scale} × ({of})"),
+            KernelSpec::Sum { terms } => f.write_str(&joined(terms, " + ")),
+            KernelSpec::Product { factors } => f.write_str(&joined(factors, " × ")),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The median heuristic for a lengthscale.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::{Points, PoolError};
+
+/// Up to this many points, all pairs are used.
+const EXACT_POINTS: usize = 2000;
+/// Beyond it, this many pairs, drawn with replacement.
+const SAMPLED_PAIRS: usize = 1_000_000;
+
+/// The median Euclidean distance between two different points: a common first lengthscale.
+///
+/// All pairs up to 2000 points; beyond that 10⁶ pairs drawn from the seed. Zero distances (repeated
+/// points) are left out. It is a heuristic: standardise the columns first when their units differ.
+///
+/// # Errors
+/// [`PoolError::AllPointsEqual`].
+///
+/// ```
+/// use elfving::linalg::Matrix;
+/// use elfving::pool::{Points, median_lengthscale};
+/// let points = Points::new(Matrix::from_rows(&[[0.0], [1.0], [3.0]]))?;
+/// assert_eq!(median_lengthscale(&points, 0)?, 2.0); // of 1, 2, 3
+/// # Ok::<(), elfving::pool::PoolError>(())
+/// ```
+pub fn median_lengthscale(points: &Points, seed: u64) -> Result<f64, PoolError> {
+    let n = points.len();
+    // Distances are taken in units of the largest coordinate, so that no square overflows.
+    let unit = points.matrix().max_abs();
+    let distance = |i: usize, j: usize| {
+        let pairs = points.matrix().row(i).iter().zip(points.matrix().row(j));
+        pairs.map(|(x, y)| (x / unit - y / unit).powi(2)).sum::<f64>().sqrt()
+    };
+    let mut distances: Vec<f64> = if n <= EXACT_POINTS {
+        (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).collect()
+    } else {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        (0..SAMPLED_PAIRS)
+            .map(|_| {
+                let (i, j) = (below(&mut random, n), below(&mut random, n - 1));
+                distance(i, j + usize::from(j >= i))
+            })
+            .collect()
+    };
+    distances.retain(|&d| d > 0.0);
+    if distances.is_empty() {
+        // Nearly all points repeated: some distance from the first one is not zero, unless all are.
+        distances = (1..n).map(|i| distance(0, i)).filter(|&d| d > 0.0).collect();
+    }
+    match median(&mut distances) {
+        Some(median) => Ok(unit * median),
+        None => Err(PoolError::AllPointsEqual),
+    }
+}
+
+/// A number below `n`, by the high half of a product (bias below n / 2⁶⁴).
+fn below(random: &mut ChaCha8Rng, n: usize) -> usize {
+    ((u128::from(random.next_u64()) * n as u128) >> 64) as usize
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let middle = values.len() / 2;
+    let odd = values.len() % 2 == 1;
+    let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    let lower = if odd { upper } else { below.iter().fold(f64::NEG_INFINITY, |m, &x| m.max(x)) };
+    Some(lower + (upper - lower) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Matrix;
+
+    #[test]
+    fn the_median_of_an_even_count_is_between_the_middle_two() {
+        assert_eq!(median(&mut [4.0, 1.0, 3.0, 2.0]), Some(2.5));
+        assert_eq!(median(&mut []), None);
+    }
+
+    #[test]
+    fn a_large_pool_that_repeats_one_point_almost_always_still_has_a_lengthscale() {
+        // 10^6 sampled pairs of 10^7 points would miss the odd one out.
+        let points = Points::new(Matrix::from_fn(100_000, 1, |i, _| f64::from(i == 77_777))).unwrap();
+        assert_eq!(median_lengthscale(&points, 1).unwrap(), 1.0);
+    }
+}

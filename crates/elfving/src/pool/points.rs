@@ -1,0 +1,100 @@
+//! Raw coordinates of candidates, and the name of a candidate inside the library.
+
+use serde::{Deserialize, Serialize};
+
+use crate::linalg::Matrix;
+
+use super::PoolError;
+
+/// A candidate: its row in the pool, or, where a choice is asked for, its row among the choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PointId(pub(crate) usize);
+
+impl PointId {
+    /// The candidate in row `index`, counted from 0.
+    pub fn new(index: usize) -> Self {
+        Self(index)
+    }
+
+    /// Its row.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+impl std::fmt::Display for PointId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// n × d raw coordinates: at least one row and one column, all finite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Points(Matrix);
+
+impl Points {
+    /// Checks the coordinates.
+    ///
+    /// # Errors
+    /// [`PoolError::NoPoints`], [`PoolError::NoFeatures`], or [`PoolError::NotFinite`] for the first
+    /// entry that is NaN or infinite.
+    ///
+    /// ```
+    /// use elfving::linalg::Matrix;
+    /// use elfving::pool::Points;
+    /// let points = Points::new(Matrix::from_rows(&[[0.0, 1.0], [2.0, 3.0]]))?;
+    /// assert_eq!((points.len(), points.dimension()), (2, 2));
+    /// assert!(Points::new(Matrix::from_rows(&[[f64::NAN]])).is_err());
+    /// # Ok::<(), elfving::pool::PoolError>(())
+    /// ```
+    pub fn new(coordinates: Matrix) -> Result<Self, PoolError> {
+        check_table(&coordinates)?;
+        Ok(Self(coordinates))
+    }
+
+    /// The coordinates.
+    pub fn matrix(&self) -> &Matrix {
+        &self.0
+    }
+
+    /// Number of points, at least 1.
+    pub fn len(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// Always false: [`Points::new`] refuses an empty table.
+    pub fn is_empty(&self) -> bool {
+        self.0.rows() == 0
+    }
+
+    /// Number of coordinates, at least 1.
+    pub fn dimension(&self) -> usize {
+        self.0.columns()
+    }
+
+    /// These points, then the others.
+    pub(crate) fn followed_by(self, others: &Points) -> Result<Points, PoolError> {
+        let (rows, columns) = (self.len() + others.len(), self.dimension());
+        if others.dimension() != columns {
+            return Err(PoolError::ColumnCount { expected: columns, got: others.dimension() });
+        }
+        let mut data = self.0.into_vec();
+        data.extend_from_slice(others.0.as_slice());
+        Ok(Points(Matrix::from_row_major(rows, columns, data)))
+    }
+}
+
+/// At least one row and column, and every entry finite.
+pub(crate) fn check_table(table: &Matrix) -> Result<(), PoolError> {
+    if table.rows() == 0 {
+        return Err(PoolError::NoPoints);
+    }
+    if table.columns() == 0 {
+        return Err(PoolError::NoFeatures);
+    }
+    match table.first_non_finite() {
+        Some((row, column)) => Err(PoolError::NotFinite { row, column, value: table[(row, column)] }),
+        None => Ok(()),
+    }
+}
