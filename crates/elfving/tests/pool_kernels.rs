@@ -1,4 +1,5 @@
 //! Every kernel goes through the same checks; a new one joins by a line in `every_kernel`.
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 
@@ -66,9 +67,8 @@ fn eigenvalues(mut a: Matrix) -> Vec<f64> {
 }
 
 fn points(n: std::ops::Range<usize>) -> impl Strategy<Value = Matrix> {
-    let table = |n| {
-        prop::collection::vec(-2.0..2.0, 2 * n).prop_map(move |x| Matrix::from_row_major(n, 2, x))
-    };
+    let table =
+        |n| prop::collection::vec(-2.0..2.0, 2 * n).prop_map(move |x| Matrix::from_row_major(n, 2, x));
     n.prop_flat_map(table)
 }
 
