@@ -204,7 +204,7 @@ fn an_indefinite_gram_matrix_is_refused_with_its_smallest_eigenvalue() {
     let x = cube(n, 1);
     let kernel = Rbf::new(0.5).unwrap();
     for c in [1e-3, 1e-6, 1e-9] {
-        let u = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 } / (n as f64).sqrt();
+        let u = |i: usize| (-1f64).powi(i as i32) / (n as f64).sqrt();
         let gram = Matrix::from_fn(n, n, |i, j| kernel.evaluate(x.row(i), x.row(j)) - c * u(i) * u(j));
         let rayleigh: f64 = (0..n).map(|i| u(i) * (0..n).map(|j| gram[(i, j)] * u(j)).sum::<f64>()).sum();
         let smallest = refuse(gram).0;
@@ -305,7 +305,7 @@ fn a_restricted_pool_keeps_its_kernel_and_measures_its_own_residual() {
 
 #[test]
 fn duplicates_are_grouped_in_order_and_zero_has_no_sign() {
-    let x = Matrix::from_rows(&[[1.0, 0.0], [2.0, 5.0], [1.0, -0.0], [3.0, 3.0], [2.0, 5.0], [1.0, 0.0]]);
+    let x = Matrix::from_rows(&[[3.0, 0.0], [2.0, 5.0], [3.0, -0.0], [1.0, 3.0], [2.0, 5.0], [3.0, 0.0]]);
     let pool = Pool::from_features(x.clone()).unwrap();
     assert_eq!(pool.duplicates(), vec![ids(&[0, 2, 5]), ids(&[1, 4])]);
     let kernel = Arc::new(Polynomial::new(2, 1.0).unwrap());

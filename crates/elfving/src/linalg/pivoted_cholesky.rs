@@ -167,9 +167,8 @@ fn not_positive(
     if !residual.is_finite() {
         return NotFactorable::NotFinite { row: index, column: index };
     }
-    // The row is as far as it was when its remaining diagonal became negative.
-    let row = rows.row(index);
-    let direction = residual_direction(triangle, &pivots[..row.len()], &[(index, 1.0)], |_| row);
+    // Up to date: a row whose remaining diagonal was this low before would have been reported then.
+    let direction = residual_direction(triangle, pivots, &[(index, 1.0)], |i| rows.row(i));
     NotFactorable::NotPositiveSemidefinite { index, residual, direction }
 }
 

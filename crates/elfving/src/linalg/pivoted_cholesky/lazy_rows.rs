@@ -39,10 +39,9 @@ impl LazyRows {
         self.blocks.par_iter_mut().for_each(|block| block.append(column));
     }
 
-    /// Row i, as far as it is up to date.
+    /// Row i; it must be up to date, as the extremes are.
     pub(super) fn row(&self, i: usize) -> &[f64] {
-        let block = &self.blocks[i / BLOCK_ROWS];
-        &block.row(i % BLOCK_ROWS)[..block.level[i % BLOCK_ROWS]]
+        self.blocks[i / BLOCK_ROWS].row(i % BLOCK_ROWS)
     }
 
     /// Brings all rows up to date; returns what the finished factor leaves of the diagonal.
