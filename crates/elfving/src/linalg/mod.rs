@@ -8,9 +8,18 @@ mod eigen;
 mod indefinite;
 mod matrix;
 mod pivoted_cholesky;
+mod product;
+mod qr;
+mod sweep;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use eigen::{EigenFailure, SymmetricEigen};
 pub use indefinite::SymmetricIndefinite;
 pub use matrix::Matrix;
 pub use pivoted_cholesky::{CholeskyStop, NotFactorable, PivotTriangle, PivotedCholesky, pivoted_cholesky};
+pub use product::{
+    add_scaled, add_scaled_row, apply, apply_transposed, dot, gram, mirror_lower, multiply,
+    multiply_transposed, norm_squared, outer_gram, transposed_multiply, weighted_gram,
+};
+pub use qr::{RightSingular, right_singular, triangular_factor};
+pub use sweep::{largest_rows, row_norms};
