@@ -121,24 +121,25 @@ impl Working<'_> {
     }
 
     /// A start for points whose targets have no weights yet: on the central path, as far along it as the
-    /// gap of these points allows.
-    pub(super) fn central_start(&self, lambda: Vec<f64>) -> Result<Iterate, Breakdown> {
-        let Objective::Largest(targets) = self.objective else {
-            return Err(Breakdown);
-        };
-        let uniform = vec![1.0 / targets.rows() as f64; targets.rows()];
-        let q = self.local(&lambda, &uniform)?.q;
-        let largest = q.iter().copied().fold(0.0, f64::max);
-        let q: Vec<f64> = q.iter().map(|q| q / largest).collect();
+    /// gap of these points allows; or from the guess `w`, when that is closer.
+    pub(super) fn central_start(&self, lambda: Vec<f64>, guess: Vec<f64>) -> Result<Iterate, Breakdown> {
+        let local = self.local(&lambda, &guess)?;
+        let largest = local.q.iter().copied().fold(0.0, f64::max);
+        let q: Vec<f64> = local.q.iter().map(|q| q / largest).collect();
         let unknowns = (lambda.len() + q.len()) as f64;
-        let mut start = Iterate { w: vec![], mu: NEAR / unknowns, lambda };
-        start.w = central_weights(&q, start.mu);
-        let gap = State::start(self, start.clone())?.gap(self);
-        if gap > NEAR {
-            start.mu = gap.min(1.0) / unknowns;
-            start.w = central_weights(&q, start.mu);
+        let at = |w: Vec<f64>, mu: f64| Iterate { lambda: lambda.clone(), w, mu };
+        let gap = |start: &Iterate| Ok(State::start(self, start.clone())?.gap(self));
+        let near = at(central_weights(&q, NEAR / unknowns), NEAR / unknowns);
+        let guessed = at(guess, NEAR / unknowns);
+        let (near_gap, guessed_gap) = (gap(&near)?, gap(&guessed)?);
+        if guessed_gap < near_gap.min(NEAR) {
+            return Ok(Iterate { mu: guessed_gap / unknowns, ..guessed });
         }
-        Ok(start)
+        if near_gap <= NEAR {
+            return Ok(near);
+        }
+        let mu = near_gap.min(1.0) / unknowns;
+        Ok(at(central_weights(&q, mu), mu))
     }
 
     fn local(&self, lambda: &[f64], w: &[f64]) -> Result<Local, Breakdown> {

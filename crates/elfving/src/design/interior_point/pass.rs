@@ -46,10 +46,13 @@ impl Pass {
         let own = row_norms(&canonical.points.select_rows(&set.points), &gradient);
         let own_largest = own.iter().copied().fold(0.0, f64::max);
         let largest = tops[0].first().map_or(own_largest, |top| top.0.max(own_largest));
-        let excess = (largest - dot(&set.lambda, &own)).max(0.0);
+        let level = dot(&set.lambda, &own);
+        let excess = (largest - level).max(0.0);
+        // When one point is missing, those just below the level are likely to be missed next.
+        let missed = if largest > own_largest { level - 0.5 * excess } else { own_largest };
         let points = tops[0]
             .iter()
-            .filter(|(g, i)| *g > own_largest && set.points.binary_search(i).is_err())
+            .filter(|(g, i)| *g > missed && set.points.binary_search(i).is_err())
             .map(|&(_, i)| i)
             .take(joining(canonical))
             .collect();

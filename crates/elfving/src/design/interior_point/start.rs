@@ -3,18 +3,19 @@
 use super::newton::Breakdown;
 use super::pass::worst_targets;
 use super::working_set::{WorkingSet, normalised};
+use crate::design::TargetRef;
 use crate::design::canonical::Canonical;
 use crate::linalg::{Cholesky, Matrix, add_scaled, dot, largest_rows, row_norms, weighted_gram};
 use crate::pool::TargetRows;
 
 /// Points looked at closely before the first Newton step, at least, and per dimension.
 const CLOSE_LOOK: (usize, usize) = (1500, 40);
-/// Up to this many points, all of them are in the working set from the start.
+/// Up to this many points (or six per dimension), all of them are in the working set from the start.
 const SMALL_POOL: usize = 250;
 /// After the multiplicative updates, points below this fraction of the largest variance are left out.
 const PROMISING: f64 = 0.93;
 /// Targets above this fraction of the worst one join at the start of a worst-case problem.
-const NEARLY_WORST: f64 = 0.985;
+const NEARLY_WORST: f64 = 0.99;
 
 /// The points that matter for the determinant, with weights, and whether the whole pool was passed over.
 ///
@@ -49,7 +50,7 @@ pub(super) fn initial_points(canonical: &Canonical, warm: &[(usize, f64)]) -> (W
 /// The information of equal weights on a strided subsample, with enough ridge to be definite.
 fn rough_information(canonical: &Canonical) -> Matrix {
     let (n, r) = (canonical.points.rows(), canonical.points.columns());
-    let sample: Vec<usize> = (0..n).step_by(n.div_ceil(20 * r + 1000)).collect();
+    let sample: Vec<usize> = (0..n).step_by(n.div_ceil(200 * r + 4000)).collect();
     let equal = vec![1.0 / sample.len() as f64; sample.len()];
     let mut rough = weighted_gram(&canonical.points.select_rows(&sample), &equal);
     add_scaled(&mut rough, 1.0, &canonical.prior);
@@ -86,7 +87,7 @@ fn promising(canonical: &Canonical, points: Vec<usize>, warm: &[(usize, f64)]) -
     let largest = q.iter().copied().fold(0.0, f64::max);
     let floor = 0.1 / n as f64;
     let kept = (0..n)
-        .filter(|&k| n <= SMALL_POOL || q[k] >= PROMISING * largest)
+        .filter(|&k| n <= SMALL_POOL.max(6 * r) || q[k] >= PROMISING * largest)
         .map(|k| (points[k], lambda[k].max(floor)))
         .collect();
     normalised(kept)
@@ -106,17 +107,26 @@ pub(super) fn narrow(
     let top = &largest_rows(&canonical.points, &[&whitening], most)[0];
     let largest = top.first().map_or(0.0, |top| top.0);
     let floor = 0.05 / set.points.len() as f64;
+    let few = canonical.points.rows() <= SMALL_POOL.max(6 * r);
     let weight = |i: usize| set.points.binary_search(&i).map_or(floor, |at| set.lambda[at].max(floor));
     let mut points: Vec<(usize, f64)> =
-        top.iter().filter(|(q, _)| *q >= PROMISING * largest).map(|&(_, i)| (i, weight(i))).collect();
+        top.iter().filter(|(q, _)| few || *q >= PROMISING * largest).map(|&(_, i)| (i, weight(i))).collect();
     points.sort_unstable_by_key(|&(i, _)| i);
-    (set.points, set.lambda) = normalised(points);
 
+    let same = std::ptr::eq::<Matrix>(targets.matrix(), &*canonical.points);
     let worst = worst_targets(targets, &factor, 0.0, most);
     let largest = worst.first().map_or(0.0, |top| top.0);
     let near = worst.iter().filter(|(q, _)| *q >= NEARLY_WORST * largest).count();
-    set.targets = worst.iter().take(near.max(2 * r + 20)).map(|&(_, target)| target).collect();
-    set.targets.sort_unstable();
-    set.w.clear();
+    // Where targets are points, the two weights agree at γ = 0 and are close nearby: a good guess.
+    let guess = |target: TargetRef| match target {
+        TargetRef::Row(i) if same => weight(i),
+        _ => 1.0,
+    };
+    let mut targets: Vec<(TargetRef, f64)> =
+        worst.iter().take(near.max(2 * r + 20)).map(|&(_, target)| (target, guess(target))).collect();
+    targets.sort_unstable_by_key(|&(target, _)| target);
+    (set.targets, set.w) = normalised(targets);
+    (set.points, set.lambda) = normalised(points);
+    set.mu = 0.0;
     Ok(())
 }

@@ -15,8 +15,9 @@ pub(super) struct WorkingSet {
     pub lambda: Vec<f64>,
     /// Targets of a worst-case goal, ascending.
     pub targets: Vec<TargetRef>,
-    /// Their weights; empty until the first solve.
+    /// Their weights.
     pub w: Vec<f64>,
+    /// Zero while w is only a guess.
     pub mu: f64,
 }
 
@@ -37,8 +38,8 @@ impl WorkingSet {
             Goal::Largest(_) => Objective::Largest(&targets),
         };
         let working = Working { points: &points, prior: &canonical.prior, objective };
-        let start = if self.w.is_empty() && !self.targets.is_empty() {
-            working.central_start(self.lambda.clone())?
+        let start = if self.mu == 0.0 {
+            working.central_start(self.lambda.clone(), self.w.clone())?
         } else {
             Iterate { lambda: self.lambda.clone(), w: self.w.clone(), mu: self.mu }
         };
