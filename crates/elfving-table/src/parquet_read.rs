@@ -19,6 +19,17 @@ use crate::read::{Dialect, ReadOptions, Source};
 use crate::table::{Places, Table};
 
 pub(crate) fn read(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Table, TableError> {
+    // The decoder panics on some damaged files, for example when a column has a negative length.
+    std::panic::catch_unwind(|| decode(file, source, options))
+        .unwrap_or_else(|_| Err(damaged(file, "the file cannot be decoded").into()))
+}
+
+fn damaged(file: &str, message: impl Into<String>) -> Problem {
+    Problem::new(Code::Damaged, file, message)
+        .help("write the file again; it is damaged or not a Parquet file")
+}
+
+fn decode(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Table, TableError> {
     match source {
         Source::File(path) => {
             let input = File::open(path).map_err(|error| TableError::io(file, error))?;
@@ -33,13 +44,9 @@ fn read_chunks(
     input: impl ChunkReader + 'static,
     options: &ReadOptions,
 ) -> Result<Table, TableError> {
-    let damaged = |error: String| {
-        Problem::new(Code::Damaged, file, error)
-            .help("write the file again; it is damaged or not a Parquet file")
-    };
     let reader =
-        ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| damaged(error.to_string()))?;
-    let batches = reader.build().map_err(|error| damaged(error.to_string()))?;
+        ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| damaged(file, error.to_string()))?;
+    let batches = reader.build().map_err(|error| damaged(file, error.to_string()))?;
 
     let mut problems = Problems::default();
     let mut columns = Vec::new();
@@ -67,7 +74,7 @@ fn read_chunks(
 
     let mut rows = 0;
     for batch in batches {
-        let batch = batch.map_err(|error| damaged(error.to_string()))?;
+        let batch = batch.map_err(|error| damaged(file, error.to_string()))?;
         for (column, array) in columns.iter_mut().zip(batch.columns()) {
             append(&mut column.data, array.as_ref());
         }

@@ -18,8 +18,8 @@ fn pool(name: &str) -> Result<PoolTable, TableError> {
 }
 
 fn refusal(name: &str) -> String {
-    let error = pool(name).unwrap_err().to_string();
-    error.replace(&format!("{}/", data("").parent().unwrap().display()), "").replace("data/", "")
+    let error = pool(name).expect_err("a refusal").to_string();
+    error.replace(&data(name).display().to_string(), name)
 }
 
 #[test]

@@ -25,11 +25,11 @@ fn pool(csv: &str, options: &PoolOptions) -> Result<PoolTable, TableError> {
 }
 
 fn refusal(csv: &str, options: &PoolOptions) -> String {
-    pool(csv, options).unwrap_err().to_string()
+    pool(csv, options).expect_err("a refusal").to_string()
 }
 
 fn warnings(csv: &str, options: &PoolOptions) -> Vec<String> {
-    pool(csv, options).unwrap().warnings.iter().map(ToString::to_string).collect()
+    pool(csv, options).expect("a pool").warnings.iter().map(ToString::to_string).collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use elfving_table::{
 };
 
 fn table(csv: &str) -> Table {
-    read_bytes("pool.csv", csv.as_bytes(), &ReadOptions::default().text("id")).unwrap()
+    read_bytes("pool.csv", csv.as_bytes(), &ReadOptions::default().text("id")).expect("a table")
 }
 
 fn pool(csv: &str, options: &PoolOptions) -> Result<PoolTable, TableError> {
