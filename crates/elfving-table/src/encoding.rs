@@ -95,11 +95,11 @@ impl Standard {
         let exponent = largest.to_bits() & (0x7ff << 52);
         let unit = f64::from_bits(exponent).max(f64::MIN_POSITIVE);
         let n = values.len() as f64;
+        // The second sum corrects the rounding of the first: the mean of a constant column is that constant.
         let rough = values.iter().map(|x| x / unit).sum::<f64>() / n;
         let mean = rough + values.iter().map(|x| x / unit - rough).sum::<f64>() / n;
-        let is_constant = values.windows(2).all(|pair| pair[0] == pair[1]);
         let variance = values.iter().map(|x| (x / unit - mean).powi(2)).sum::<f64>() / n;
-        Self { unit, mean, deviation: if is_constant { 0.0 } else { variance.sqrt() } }
+        Self { unit, mean, deviation: variance.sqrt() }
     }
 
     fn score(&self, x: f64) -> f64 {
@@ -329,4 +329,19 @@ fn declared_missing(table: &Table, column: &Column, row: usize, cell: &str) -> P
         .at(table.place(row))
         .column(&column.name)
         .help("a feature must be known for every candidate: correct the cell or remove the row")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_column_has_no_deviation_whatever_its_mean_rounds_to() {
+        for n in 1..200 {
+            for x in [0.1, 0.3, 1.0 / 3.0, -1e-9, 7.7e200, 0.0] {
+                let standard = Standard::of(&vec![x; n]);
+                assert_eq!((standard.deviation, standard.score(x)), (0.0, 0.0), "{n} times {x}");
+            }
+        }
+    }
 }

@@ -192,9 +192,22 @@ mod tests {
         ] {
             assert_eq!(classify(text, Decimal::Point), Reading::Number(value), "{text}");
         }
-        for text in
-            ["0x10", "1 mg", "n.d.", "<1", "1e", "e5", ".", "-", "--1", "1.2.3", "12.05.2024", "2024-05-12"]
-        {
+        for text in [
+            "0x10",
+            "1 mg",
+            "n.d.",
+            "<1",
+            "1e",
+            "e5",
+            ".",
+            "-",
+            "--1",
+            "1.2.3",
+            "12.05.2024",
+            "2024-05-12",
+            "1234 567",
+            "12 34",
+        ] {
             assert_eq!(classify(text, Decimal::Point), Reading::Text, "{text}");
         }
     }

@@ -421,6 +421,17 @@ fn files_of_other_kinds_are_refused() {
 }
 
 #[test]
+#[cfg(not(feature = "parquet"))]
+fn a_build_without_parquet_says_so() {
+    let error = read_bytes("pool.parquet", b"PAR1", &ReadOptions::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "error[E302]: pool.parquet: this build does not read .parquet\n  \
+         help: build with the cargo feature `parquet`, or save the table as .csv or .npy"
+    );
+}
+
+#[test]
 fn problems_and_warnings_are_data_that_can_be_sent_on() {
     let error = pool("id,x\na,1\nb,NaN\n", &by_id()).unwrap_err();
     let json = serde_json::to_value(&error.problems()[0]).unwrap();

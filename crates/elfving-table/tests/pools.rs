@@ -1,8 +1,8 @@
 //! From the user's columns to features.
 
 use elfving_table::{
-    Cell, Code, CsvWriter, LogBase, OneHot, PoolOptions, PoolTable, ReadOptions, Table, TableError,
-    read_bytes,
+    Cell, Code, CsvWriter, Delimiter, LogBase, OneHot, PoolOptions, PoolTable, ReadOptions, Table,
+    TableError, read_bytes, read_pool,
 };
 
 fn table(csv: &str) -> Table {
@@ -153,6 +153,36 @@ fn a_half_filled_column_of_numbers_goes_back_as_the_user_wrote_it() {
     let csv = "id,y\na,-1.50\nb,\n'-x,+2\n";
     let back = table(csv).write_csv(Vec::new(), Default::default()).unwrap();
     assert_eq!(String::from_utf8(back).unwrap(), csv);
+}
+
+#[test]
+fn ids_are_text_in_the_file_that_is_read_and_in_the_sheet_that_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pool.csv");
+    std::fs::write(&path, "id,x\n007,1\n-5,2\n").unwrap();
+    let pool = read_pool(&path, &ReadOptions::default(), &by_id()).unwrap();
+    assert_eq!(pool.ids, ["007", "-5"]);
+    let sheet = pool.table.write_csv(Vec::new(), pool.table.dialect()).unwrap();
+    assert_eq!(String::from_utf8(sheet.clone()).unwrap(), "id,x\n007,1\n'-5,2\n");
+    std::fs::write(&path, sheet).unwrap();
+    assert_eq!(read_pool(&path, &ReadOptions::default(), &by_id()).unwrap().ids, ["007", "-5"]);
+}
+
+#[test]
+fn the_delimiter_is_the_most_frequent_one_outside_quotes() {
+    for (csv, names) in [
+        ("a,b;c\n1,2\n", vec!["a", "b;c"]),
+        ("\"a;b;c\",d\n1,2\n", vec!["a;b;c", "d"]),
+        ("yield, corrected;x;y\n1;2;3\n", vec!["yield, corrected", "x", "y"]),
+        ("\n\na\tb\n1\t2\n", vec!["a", "b"]),
+        ("only\n1\n", vec!["only"]),
+    ] {
+        let table = read_bytes("pool.csv", csv.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(table.columns().iter().map(|column| column.name()).collect::<Vec<_>>(), names);
+    }
+    let semicolons = ReadOptions::default().delimiter(Delimiter::Semicolon);
+    let table = read_bytes("pool.csv", b"a,b;c\n1,2;3\n", &semicolons).unwrap();
+    assert_eq!(table.columns().len(), 2);
 }
 
 #[test]
