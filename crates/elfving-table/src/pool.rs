@@ -1,6 +1,7 @@
 //! From a table to a pool: which column is the id, which are features, and what is refused.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::path::Path;
 
 use elfving::linalg::Matrix;
@@ -15,7 +16,7 @@ use crate::problem::{Problem, Problems, TableError, quoted};
 use crate::read::{ReadOptions, read};
 use crate::roles::{Role, Roles};
 use crate::table::{Purpose, Table};
-use crate::warning::Warning;
+use crate::warning::{Warning, counted};
 
 /// Which text columns are encoded as categories.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -125,6 +126,13 @@ impl PoolOptions {
         self.markers.push(marker);
         self
     }
+
+    /// Sets how many different values a category may have.
+    #[must_use]
+    pub fn max_levels(mut self, most: usize) -> Self {
+        self.max_levels = most;
+        self
+    }
 }
 
 /// A checked pool: ids and finite features, with the table it came from.
@@ -229,6 +237,14 @@ impl PoolTable {
     /// `E333` when there is no such column; `E310` to `E313` for every cell that is not a finite number.
     pub fn outcome(&self, name: &str) -> Result<Vec<f64>, TableError> {
         self.table.numbers(name)
+    }
+}
+
+impl fmt::Display for PoolTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let candidates = counted(self.features.rows(), "candidate", "candidates");
+        let features = counted(self.features.columns(), "feature", "features");
+        write!(f, "{}: {candidates}, {features}", self.table.file())
     }
 }
 

@@ -1,12 +1,14 @@
 //! A rectangular table as the user has it: every column, every text cell, and where each row came from.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::code::Code;
 use crate::column::{Column, ColumnData};
 use crate::number::{Reading, classify, shortest};
 use crate::problem::{Place, Problem, Problems, TableError, quoted};
 use crate::read::Dialect;
+use crate::warning::counted;
 use crate::write::Cell;
 
 /// A rectangular table with named columns.
@@ -223,6 +225,17 @@ impl Table {
             }
             (_, Purpose::Value, _) => "this column needs a finite number in every row",
         }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers =
+            self.columns.iter().filter(|column| matches!(column.data, ColumnData::Numbers(_))).count();
+        let texts = self.columns.len() - numbers;
+        let rows = counted(self.rows, "row", "rows");
+        let numbers = counted(numbers, "column of numbers", "columns of numbers");
+        write!(f, "{}: {rows}, {numbers}, {texts} of text", self.file)
     }
 }
 

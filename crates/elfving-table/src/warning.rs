@@ -107,7 +107,7 @@ impl fmt::Display for Warning {
     }
 }
 
-fn counted(n: usize, one: &str, many: &str) -> String {
+pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 

@@ -362,8 +362,7 @@ fn columns_that_do_not_exist_or_have_two_roles_are_refused() {
 
 #[test]
 fn a_category_with_too_many_levels_is_refused() {
-    let mut options = by_id().one_hot(OneHot::AllText);
-    options.max_levels = 2;
+    let options = by_id().one_hot(OneHot::AllText).max_levels(2);
     assert_eq!(
         refusal("id,s\na,u\nb,v\nc,w\n", &options),
         "error[E335]: pool.csv: column \"s\": 3 different values are too many for a category (at most 2)\n  \

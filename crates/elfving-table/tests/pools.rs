@@ -23,6 +23,8 @@ const REACTIONS: &str =
 #[test]
 fn features_are_the_numeric_columns_but_the_id_and_the_outcome() {
     let pool = pool(REACTIONS, &by_id().exclude("yield")).unwrap();
+    assert_eq!(pool.to_string(), "pool.csv: 3 candidates, 1 feature");
+    assert_eq!(pool.table.to_string(), "pool.csv: 3 rows, 1 column of numbers, 4 of text");
     assert_eq!(pool.ids, ["r1", "r2", "r3"]);
     assert_eq!(pool.feature_names, ["T (C)"]);
     assert_eq!(pool.features.as_slice(), [105.0, 90.0, 105.0]);
@@ -183,6 +185,16 @@ fn the_delimiter_is_the_most_frequent_one_outside_quotes() {
     let semicolons = ReadOptions::default().delimiter(Delimiter::Semicolon);
     let table = read_bytes("pool.csv", b"a,b;c\n1,2;3\n", &semicolons).unwrap();
     assert_eq!(table.columns().len(), 2);
+}
+
+#[test]
+fn an_empty_cell_of_a_table_with_one_column_is_not_a_blank_line() {
+    let mut sheet = CsvWriter::new(Vec::new(), Default::default(), ["note"]).unwrap();
+    for cell in [Cell::from("a"), Cell::Empty, Cell::from("b")] {
+        sheet.row([cell]).unwrap();
+    }
+    let table = read_bytes("notes.csv", &sheet.finish().unwrap(), &ReadOptions::default()).unwrap();
+    assert_eq!(table.texts("note").unwrap(), ["a", "", "b"]);
 }
 
 #[test]
