@@ -1,0 +1,85 @@
+"""One conic peer, in a process of its own, so that a time or memory limit ends it and nothing else.
+
+    python conic.py PROBLEM.npz RESULT.json --solver CLARABEL|SCS --limit SECONDS --memory GIGABYTES
+"""
+
+import argparse
+import json
+import resource
+import time
+
+import cvxpy as cp
+import numpy as np
+
+from check import pair_differences
+
+
+def determinant_problem(pool, gamma):
+    """max log det(X' diag(l) X + gamma I), as the cvxpy manual writes it."""
+    weights = cp.Variable(len(pool), nonneg=True)
+    information = pool.T @ cp.diag(weights) @ pool + gamma * np.eye(pool.shape[1])
+    return weights, cp.Problem(cp.Maximize(cp.log_det(information)), [cp.sum(weights) == 1])
+
+
+def norm_problem(pool, targets, gamma):
+    """min t with one Schur complement [[M, v], [v', t]] >= 0 a target.
+
+    M is a variable of its own, tied to the weights once: with the weights inside every block the constraint
+    matrix would be n times larger.
+    """
+    d = pool.shape[1]
+    weights = cp.Variable(len(pool), nonneg=True)
+    information = cp.Variable((d, d), symmetric=True)
+    bound = cp.Variable((1, 1))
+    rows, columns = np.tril_indices(d)
+    outer = (pool[:, rows] * pool[:, columns]).T
+    constraints = [
+        cp.sum(weights) == 1,
+        information[rows, columns] == outer @ weights + gamma * (rows == columns),
+    ]
+    for target in targets:
+        v = target.reshape(-1, 1)
+        constraints.append(cp.bmat([[information, v], [v.T, bound]]) >> 0)
+    return weights, cp.Problem(cp.Minimize(bound[0, 0]), constraints)
+
+
+def settings(solver, limit):
+    """Clarabel at its default tolerances (1e-8); SCS at 1e-6, its defaults (1e-4) being far from a design."""
+    if solver == "CLARABEL":
+        return {"time_limit": limit}
+    return {"time_limit_secs": limit, "eps_abs": 1e-6, "eps_rel": 1e-6, "max_iters": 10_000_000}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("problem")
+    parser.add_argument("result")
+    parser.add_argument("--solver", required=True, choices=["CLARABEL", "SCS"])
+    parser.add_argument("--limit", type=float, required=True)
+    parser.add_argument("--memory", type=float, required=True)
+    options = parser.parse_args()
+    size = int(options.memory * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+    data = np.load(options.problem)
+    gamma, criterion = float(data["gamma"]), str(data["criterion"])
+    started = time.perf_counter()
+    if criterion == "d":
+        weights, problem = determinant_problem(data["pool"], gamma)
+    else:
+        targets = pair_differences(data["targets"]) if criterion == "xy" else data["pool"]
+        weights, problem = norm_problem(data["pool"], targets, gamma)
+    problem.solve(solver=options.solver, **settings(options.solver, options.limit))
+    answer = {
+        "status": problem.status,
+        "solve_seconds": problem.solver_stats.solve_time,
+        "total_seconds": time.perf_counter() - started,
+        "iterations": problem.solver_stats.num_iters,
+        "weights": None if weights.value is None else weights.value.tolist(),
+    }
+    with open(options.result, "w") as file:
+        json.dump(answer, file)
+
+
+if __name__ == "__main__":
+    main()
