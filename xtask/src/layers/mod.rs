@@ -40,12 +40,13 @@ pub const MODULES: [Place; 10] = [
 ];
 
 /// The crates of the workspace, lowest first.
-pub const CRATES: [Place; 6] = [
+pub const CRATES: [Place; 7] = [
     ("elfving", &[]),
     ("elfving-table", &["elfving"]),
-    ("elfving-campaign", &["elfving", "elfving-table"]),
-    ("elfving-experiments", &["elfving", "elfving-table"]),
-    ("elfving-cli", &["elfving", "elfving-table", "elfving-campaign", "elfving-experiments"]),
+    ("elfving-plot", &["elfving"]),
+    ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot"]),
+    ("elfving-experiments", &["elfving", "elfving-table", "elfving-plot"]),
+    ("elfving-cli", &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"]),
     ("xtask", &[]),
 ];
 

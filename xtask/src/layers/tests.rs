@@ -157,7 +157,7 @@ fn only_linalg_names_the_linear_algebra_library() {
 
 #[test]
 fn the_core_names_nothing_of_the_outside_world() {
-    for part in OUTSIDE_WORLD {
+    for part in ["env", "fs", "io", "net", "process", "time"] {
         let message = format!("the core may not name std::{part}");
         design_refused(&format!("use std::{part};"), &message);
         design_refused(&format!("use std::{{fmt, {part}::Thing}};"), &message);
@@ -174,7 +174,7 @@ fn the_core_names_nothing_of_the_outside_world() {
 
 #[test]
 fn the_core_prints_nothing() {
-    for name in PRINTING {
+    for name in ["print", "println", "eprint", "eprintln", "dbg"] {
         let message = format!("the core may not print ({name}!)");
         design_refused(&format!("fn f() {{ {name}!(\"x\"); }}"), &message);
         design_refused(&format!("fn f() {{ std::{name}!(\"x\"); }}"), &message);
