@@ -54,13 +54,14 @@ class Problem:
 
 @dataclass
 class Answer:
-    """One run of one solver; without weights when a limit ended it."""
+    """One run of one solver. A limit may have stopped it, with or without weights."""
 
     solve: float | None = None
     total: float | None = None
     weights: np.ndarray | None = None
     stated_value: float | None = None
     stated_gap: float | None = None
+    stopped: bool = False
     note: str = ""
 
 
@@ -120,7 +121,8 @@ class Solvers:
         weights = np.zeros(len(problem.pool))
         for entry in answer["support"]:
             weights[int(entry["id"])] = entry["weight"]
-        return Answer(answer["seconds"], total, weights, answer["value"], answer["relative_gap"], answer["status"])
+        value, gap = answer["value"], answer["relative_gap"]
+        return Answer(answer["seconds"], total, weights, value, gap, note=answer["status"])
 
     def conic(self, solver, form="blocks"):
         def run(problem):
@@ -129,14 +131,13 @@ class Solvers:
             np.savez(source, pool=problem.pool, targets=targets, gamma=problem.gamma, criterion=problem.criterion)
             options = ["--solver", solver, "--form", form]
             options += ["--limit", str(self.options.limit), "--memory", str(self.options.memory)]
-            answer, problem_note = self.worker("conic.py", [str(source), str(result), *options], result)
+            answer, reason = self.worker("conic.py", [str(source), str(result), *options], result)
             if answer is None:
-                return Answer(note=problem_note)
-            if answer["status"] == "user_limit":
-                return Answer(answer["solve_seconds"], answer["total_seconds"], note=f"> {self.options.limit:.0f} s")
-            weights = simplex(answer["weights"])
+                return Answer(stopped=True, note=reason)
+            weights = None if answer["weights"] is None else simplex(answer["weights"])
+            stopped = weights is None or answer["solve_seconds"] >= self.options.limit
             note = f"{answer['status']}, {answer['iterations']} iterations"
-            return Answer(answer["solve_seconds"], answer["total_seconds"], weights, note=note)
+            return Answer(answer["solve_seconds"], answer["total_seconds"], weights, stopped=stopped, note=note)
 
         return run
 
@@ -167,7 +168,7 @@ class Solvers:
                 command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment, timeout=limit
             )
         except subprocess.TimeoutExpired:
-            return None, f"> {self.options.limit:.0f} s"
+            return None, f"stopped: no answer {limit:.0f} s after its start"
         if result.exists():
             return json.loads(result.read_text()), ""
         last = (process.stderr.strip().splitlines() or ["no message"])[-1]
@@ -193,7 +194,7 @@ class Table:
 
     def __init__(self):
         self.lines = [
-            "| case | solver | solve (s) | in all (s) | gap stated | gap by numpy | solve / Elfving | note |",
+            "| case | solver | solve (s) | in all (s) | gap stated | value, gap by numpy | solve / Elfving | note |",
             "|---|---|---|---|---|---|---|---|",
         ]
         self.remarks, self.accepted = [], True
@@ -202,38 +203,33 @@ class Table:
         base = own.median("solve")
         for contestant in [own, *peers]:
             answer = contestant.answers[-1]
+            more = "> " if answer.stopped else ""
             solve, total = contestant.median("solve"), contestant.median("total")
-            stopped = answer.weights is None
-            ratio = "1" if contestant is own else "" if solve is None else f"{'> ' if stopped else ''}{solve / base:.3g}"
             cells = [
                 case,
                 contestant.name,
-                ("> " if stopped and solve else "") + seconds(solve),
-                ("> " if stopped and total else "") + seconds(total),
+                "" if solve is None else f"{more}{solve:.4g}",
+                "" if total is None else f"{more}{total:.4g}",
                 "" if answer.stated_gap is None else f"{answer.stated_gap:.1e}",
-                "" if stopped else self.checked(contestant),
-                ratio,
+                "" if answer.weights is None else self.checked(contestant),
+                "" if solve is None else f"{more}{solve / base:.3g}",
                 answer.note,
             ]
             self.lines.append("| " + " | ".join(cells) + " |")
             case = ""
 
     def checked(self, contestant):
-        """The gap that numpy proves for the last answer; ours must also have the value that it states."""
+        """Value and gap of the last answer, by numpy; ours must also have the value that it states."""
         answer = contestant.answers[-1]
         say(f"    checking {contestant.name}")
         value, bound = contestant.problem.certificate(answer.weights)
         gap = abs(value - bound) / abs(bound)
         if answer.stated_value is None:
-            return f"{gap:.1e}"
+            return f"{value:.10g}, {gap:.1e}"
         # The proof's weights w are found again here, not read, so the gap may come out a little wider.
         agrees = abs(value - answer.stated_value) <= 10 * TOLERANCE * abs(value) and gap <= 10 * TOLERANCE
         self.accepted &= agrees
-        return f"{gap:.1e} ({'agrees' if agrees else 'DISAGREES'})"
-
-
-def seconds(value):
-    return "" if value is None else f"{value:.4g}"
+        return f"{value:.10g}, {gap:.1e} ({'agrees' if agrees else 'DISAGREES'})"
 
 
 def case_a(solvers, options, table):
@@ -273,7 +269,7 @@ def case_c(solvers, options, table):
     for kind, answer in found.items():
         peer = Contestant(f"numpy mirror descent, {kind}", problem, None)
         if answer is None:
-            peer.answers.append(Answer(note=f"> {options.limit:.0f} s"))
+            peer.answers.append(Answer(stopped=True, note=f"stopped after {options.limit:.0f} s"))
         else:
             weights = simplex(answer["weights"])
             value, _ = problem.certificate(weights)
@@ -296,7 +292,7 @@ def case_d(solvers, options, table):
         peer = Contestant("cvxpy + Clarabel", problem, solvers.conic("CLARABEL"))
         interleave(own, [peer], options.rounds)
         table.add(f"d: n = 1000, d = 20, criterion xy, gamma 0.01, {count} targets ({pairs} pairs)", own, [peer])
-        if peer.answers[-1].weights is not None:
+        if not peer.answers[-1].stopped:
             finished.append((pairs, peer.median("solve")))
     if len(finished) >= 2 and finished[-1][0] != pairs:
         (few, short), (many, long) = finished[-2:]

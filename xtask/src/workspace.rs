@@ -17,12 +17,13 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Asks cargo for the workspace this program was built from.
+    /// Asks cargo for the workspace whose `cargo xtask` this is.
     ///
     /// # Errors
     /// When `cargo metadata` cannot be run or does not answer as documented.
     pub fn find() -> Result<Self, String> {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        // At run time, as `cargo run` sets it: two checkouts that share a target folder share this program.
+        let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| ".".into());
         let output = Command::new(cargo_program())
             .args(["metadata", "--no-deps", "--format-version", "1"])
             .current_dir(here)
