@@ -59,6 +59,7 @@ pub(super) fn descend(
     let mut aim = control.tolerance;
     let design = loop {
         match method.standing() {
+            Ok(now) if now.gap.is_nan() => broken = true,
             Ok(now) if best.as_ref().is_none_or(|best| now.gap < best.gap) => best = Some(now),
             Ok(_) => {}
             Err(Breakdown) => broken = true,
@@ -183,7 +184,8 @@ pub(super) fn spanning_start(canonical: &Canonical) -> Result<Vec<f64>, Breakdow
         let norms: Vec<f64> = (0..n).map(|i| norm_squared(rest.row(i))).collect();
         let farthest = position_of_largest(&norms);
         // Whitened rows are of order √r: below this nothing but rounding is left.
-        if !(norms[farthest] > 1e-20) {
+        let something_left = norms[farthest] > 1e-20;
+        if !something_left {
             break;
         }
         chosen[farthest] = 1.0;

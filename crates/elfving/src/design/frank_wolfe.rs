@@ -7,7 +7,9 @@ use super::first_order::{
 };
 use super::rank_one::{ALMOST_ALL, Column, Inverse};
 use super::{Control, Criterion, Design, DesignError, Problem, Solver};
-use crate::linalg::{Cholesky, SymmetricEigen, apply, dot, multiply_transposed, norm_squared};
+use crate::linalg::{
+    Cholesky, SymmetricEigen, add_scaled_row, apply, dot, multiply, multiply_transposed, norm_squared,
+};
 
 /// Which way a Frank-Wolfe step goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub enum Variant {
 ///
 /// | setting | default | effect |
 /// |---|---|---|
-/// | `variant` | `Pairwise` | `Plain` stalls at 1e-2 to 1e-3, `Away` and `Pairwise` drop points and go further |
+/// | `variant` | `Pairwise` | the gap of `Plain` falls like one over the steps; `Away` and `Pairwise` can drop points and converge linearly |
 /// | `iteration_limit` | 1 000 000 | ends here even when the control would go on |
 ///
 /// Starts from r points that span the space, so that the support stays small. Every step has the best length
@@ -262,9 +264,9 @@ impl Spectrum {
         let inverse = factor.inverse_lower();
         let y = apply(&inverse, x);
         let half = multiply_transposed(&canonical.prior, &inverse);
-        let mut matrix = crate::linalg::multiply(&inverse, &half);
+        let mut matrix = multiply(&inverse, &half);
         for i in 0..y.len() {
-            crate::linalg::add_scaled_row(matrix.row_mut(i), y[i], &y);
+            add_scaled_row(matrix.row_mut(i), y[i], &y);
         }
         let eigen = SymmetricEigen::new(&matrix).map_err(|_| Breakdown)?;
         let shares = match &canonical.goal {

@@ -2,6 +2,8 @@
 mod canonical;
 mod certificate;
 mod control;
+mod diagnostics;
+mod elfving_set;
 mod error;
 mod exact_check;
 mod exchange;
@@ -17,6 +19,8 @@ mod solver;
 
 pub use certificate::{Certificate, CheckedBy, recheck};
 pub use control::{Control, Progress};
+pub use diagnostics::{Diagnostics, Efficiency};
+pub use elfving_set::ElfvingSet;
 pub use error::DesignError;
 pub use exchange::RandomisedExchange;
 pub use frank_wolfe::{FrankWolfe, Variant};

@@ -105,3 +105,79 @@ impl<'a> Inverse<'a> {
 /// A point that alone carries a direction keeps a hundredth of its weight in a step: the optimum may be
 /// singular, but only the limit of the way there.
 pub(super) const ALMOST_ALL: f64 = 0.99;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{Criterion, Problem};
+    use crate::pool::Pool;
+    use crate::units::Ridge;
+
+    fn pool() -> Pool {
+        Pool::from_features(Matrix::from_fn(9, 3, |i, k| ((i * i + 5 * i * k + 3 * k) as f64).sin())).unwrap()
+    }
+
+    /// What is minimised: minus log det, or the trace.
+    fn criterion(canonical: &Canonical, lambda: &[f64]) -> f64 {
+        let factor = information(canonical, lambda).unwrap_or_else(|_| panic!("definite"));
+        match &canonical.goal {
+            Goal::LogDet => -factor.log_det(),
+            Goal::Trace { root, .. } => {
+                let mut whitened = root.clone();
+                factor.whiten_rows(&mut whitened);
+                crate::linalg::norm_squared(whitened.as_slice())
+            }
+            Goal::Largest(_) => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn the_best_exchange_is_not_beaten_by_any_other_one() {
+        let pool = pool();
+        let lambda = [0.2, 0.05, 0.1, 0.0, 0.15, 0.2, 0.0, 0.1, 0.2];
+        for kind in [Criterion::D, Criterion::A, Criterion::V] {
+            for gamma in [0.0, 0.3] {
+                let problem = Problem::over_choices(&pool, kind, Ridge::new(gamma).unwrap()).unwrap();
+                let canonical = Canonical::new(&problem).unwrap();
+                let inverse = Inverse::new(&canonical, &lambda).unwrap_or_else(|_| panic!("definite"));
+                for (i, j) in [(0, 1), (3, 5), (5, 3), (4, 8), (7, 2)] {
+                    let (x, y) =
+                        (inverse.column(canonical.points.row(i)), inverse.column(canonical.points.row(j)));
+                    let best = inverse.best_exchange((&x, lambda[i]), (&y, lambda[j]));
+                    assert!(best >= -lambda[i] && best <= lambda[j]);
+                    let after = |alpha: f64| {
+                        let mut moved = lambda;
+                        moved[i] += alpha;
+                        moved[j] -= alpha;
+                        criterion(&canonical, &moved)
+                    };
+                    let others = (0..=200).map(|k| -lambda[i] + (lambda[i] + lambda[j]) * k as f64 / 200.0);
+                    for alpha in others {
+                        assert!(
+                            after(best) <= after(alpha) + 1e-12,
+                            "{kind} {gamma} {i} {j}: {best} and {alpha}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_updated_inverse_is_the_inverse_of_the_updated_matrix() {
+        let pool = pool();
+        let problem = Problem::over_choices(&pool, Criterion::V, Ridge::new(0.1).unwrap()).unwrap();
+        let canonical = Canonical::new(&problem).unwrap();
+        let mut lambda = vec![1.0 / 9.0; 9];
+        let mut updated = Inverse::new(&canonical, &lambda).unwrap_or_else(|_| panic!("definite"));
+        for (i, t) in [(2, 0.3), (5, -0.1), (0, 0.02)] {
+            let column = updated.column(canonical.points.row(i));
+            updated.add(t, &column);
+            lambda[i] += t;
+        }
+        let fresh = Inverse::new(&canonical, &lambda).unwrap_or_else(|_| panic!("definite"));
+        for (a, b) in updated.matrix.as_slice().iter().zip(fresh.matrix.as_slice()) {
+            assert!((a - b).abs() < 1e-12 * fresh.matrix.max_abs());
+        }
+    }
+}
