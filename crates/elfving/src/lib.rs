@@ -3,4 +3,5 @@
 pub mod design;
 pub mod linalg;
 pub mod pool;
+pub mod rounding;
 pub mod units;
