@@ -12,4 +12,5 @@ pub mod design;
 pub mod estimate;
 pub mod linalg;
 pub mod pool;
+pub mod rounding;
 pub mod units;

@@ -4,15 +4,18 @@
 //! split rows into fixed chunks and combine them in index order.
 
 mod cholesky;
+mod dependencies;
 mod eigen;
 mod indefinite;
 mod matrix;
 mod pivoted_cholesky;
 mod product;
 mod qr;
+mod quadratic_forms;
 mod sweep;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
+pub use dependencies::row_dependencies;
 pub use eigen::{EigenFailure, SymmetricEigen};
 pub use indefinite::SymmetricIndefinite;
 pub use matrix::Matrix;
@@ -22,4 +25,5 @@ pub use product::{
     multiply_transposed, norm_squared, outer_gram, transposed_multiply, weighted_gram,
 };
 pub use qr::{RightSingular, right_singular, triangular_factor};
+pub use quadratic_forms::quadratic_forms;
 pub use sweep::{largest_rows, row_norms};

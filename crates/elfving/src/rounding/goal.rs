@@ -1,0 +1,134 @@
+//! The criterion of an information matrix, smaller is better, in the coordinates of a [`Frame`](super::frame::Frame).
+
+use rayon::prelude::*;
+use std::sync::Arc;
+
+use crate::linalg::{
+    Cholesky, Matrix, multiply, multiply_transposed, norm_squared, row_norms, triangular_factor,
+};
+
+/// A row with more than this fraction of its length unseen is not determined.
+const UNSEEN: f64 = 1e-7;
+/// Rows compared at a time in the search for the farthest pair.
+const BLOCK_ROWS: usize = 128;
+
+/// What is minimised.
+#[derive(Debug, Clone)]
+pub(super) enum Goal {
+    /// `-log det M`.
+    LogDet,
+    /// `tr(RᵀR M⁻¹)` for the root R of a moment matrix.
+    Trace(Matrix),
+    /// `max_v vᵀ M⁻¹ v` over the rows.
+    Largest(Arc<Matrix>),
+    /// `max (v - v')ᵀ M⁻¹ (v - v')` over pairs of rows.
+    Diameter(Arc<Matrix>),
+}
+
+impl Goal {
+    /// The mean of `vᵀ M⁻¹ v` over the rows.
+    pub(super) fn mean(rows: &Matrix) -> Self {
+        Goal::Trace(scaled(triangular_factor(rows), 1.0 / rows.rows() as f64))
+    }
+
+    /// The mean over all pairs of rows: `Σ_{i<j} (v_i - v_j)(v_i - v_j)ᵀ = m Σ (v_i - v̄)(v_i - v̄)ᵀ`.
+    pub(super) fn mean_of_pairs(rows: &Matrix) -> Self {
+        let m = rows.rows() as f64;
+        let mut centre = vec![0.0; rows.columns()];
+        for i in 0..rows.rows() {
+            centre.iter_mut().zip(rows.row(i)).for_each(|(c, v)| *c += v / m);
+        }
+        Goal::Trace(scaled(triangular_factor(&shifted(rows, &centre)), 2.0 / (m - 1.0)))
+    }
+
+    /// The value at `M = L Lᵀ`.
+    pub(super) fn value(&self, factor: &Cholesky) -> f64 {
+        match self {
+            Goal::LogDet => -factor.log_det(),
+            _ => self.whitened_value(&factor.inverse_lower().transposed()),
+        }
+    }
+
+    /// The value at `M⁺ = T Tᵀ` when M sees every target; `None` when one has a part in the columns of `unseen`.
+    pub(super) fn spectral_value(&self, whitening: &Matrix, unseen: &Matrix) -> Option<f64> {
+        let hidden = unseen.columns() > 0
+            && match self {
+                Goal::LogDet => true,
+                Goal::Trace(root) => any_unseen(root, unseen),
+                Goal::Largest(rows) => any_unseen(rows, unseen),
+                Goal::Diameter(rows) => any_unseen(&shifted(rows, rows.row(0)), unseen),
+            };
+        if hidden {
+            return None;
+        }
+        Some(match self {
+            // T = U diag(e)^(-1/2): the columns have squared norms 1/e.
+            Goal::LogDet => {
+                let columns = whitening.transposed();
+                (0..columns.rows()).map(|k| norm_squared(columns.row(k)).ln()).sum()
+            }
+            _ => self.whitened_value(whitening),
+        })
+    }
+
+    fn whitened_value(&self, whitening: &Matrix) -> f64 {
+        match self {
+            Goal::LogDet => unreachable!("a log determinant needs no targets"),
+            Goal::Trace(root) => norm_squared(multiply(root, whitening).as_slice()),
+            Goal::Largest(rows) => row_norms(rows, whitening).into_iter().fold(0.0, f64::max),
+            Goal::Diameter(rows) => {
+                farthest_partners(&multiply(rows, whitening)).into_iter().map(|(d, _)| d).fold(0.0, f64::max)
+            }
+        }
+    }
+}
+
+/// For each row the squared distance to the farthest later row, and that row; ties to the smallest.
+///
+/// The last row has no later one: distance 0 to itself. Cost: m² r products, in blocks over threads.
+pub(super) fn farthest_partners(rows: &Matrix) -> Vec<(f64, usize)> {
+    let m = rows.rows();
+    let norms: Vec<f64> = (0..m).map(|i| norm_squared(rows.row(i))).collect();
+    let block = |at: usize| at * BLOCK_ROWS..((at + 1) * BLOCK_ROWS).min(m);
+    let take = |range: std::ops::Range<usize>| {
+        Matrix::from_row_major(range.len(), rows.columns(), rows.row_range(range.start, range.end).to_vec())
+    };
+    let blocks: Vec<Vec<(f64, usize)>> = (0..m.div_ceil(BLOCK_ROWS))
+        .into_par_iter()
+        .map(|a| {
+            let left = take(block(a));
+            let mut best: Vec<(f64, usize)> = block(a).map(|i| (0.0, i)).collect();
+            for b in a..m.div_ceil(BLOCK_ROWS) {
+                let inner = multiply_transposed(&left, &take(block(b)));
+                for (k, i) in block(a).enumerate() {
+                    for j in block(b).start.max(i + 1)..block(b).end {
+                        let distance = norms[i] + norms[j] - 2.0 * inner[(k, j - block(b).start)];
+                        if distance > best[k].0 {
+                            best[k] = (distance, j);
+                        }
+                    }
+                }
+            }
+            best
+        })
+        .collect();
+    blocks.concat()
+}
+
+fn any_unseen(rows: &Matrix, unseen: &Matrix) -> bool {
+    let parts = row_norms(rows, unseen);
+    (0..rows.rows()).any(|i| parts[i] > UNSEEN * UNSEEN * norm_squared(rows.row(i)))
+}
+
+fn shifted(rows: &Matrix, by: &[f64]) -> Matrix {
+    let mut out = rows.clone();
+    for i in 0..out.rows() {
+        out.row_mut(i).iter_mut().zip(by).for_each(|(v, c)| *v -= c);
+    }
+    out
+}
+
+fn scaled(mut root: Matrix, by: f64) -> Matrix {
+    root.as_mut_slice().iter_mut().for_each(|value| *value *= by.sqrt());
+    root
+}

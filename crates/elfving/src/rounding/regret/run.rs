@@ -1,0 +1,141 @@
+//! One run of regret minimisation at one α: T steps, then swaps where a maximum was in the way.
+
+use super::super::report::PriorEntry;
+use super::super::{Request, first_best};
+use super::potential::Potential;
+use super::space::Space;
+use crate::linalg::{SymmetricEigen, quadratic_forms};
+
+/// What a run found.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub alpha: f64,
+    pub prior: PriorEntry,
+    /// One count for each member of the space.
+    pub counts: Vec<u64>,
+    /// λ_min of the final Z.
+    pub smallest_eigenvalue: f64,
+    /// Whether a maximum kept some point from being chosen.
+    pub hindered: bool,
+    pub swaps: usize,
+}
+
+/// The state of a run.
+pub(super) struct Player<'r> {
+    request: &'r Request<'r>,
+    space: &'r Space,
+    potential: Potential,
+    prior: PriorEntry,
+    counts: Vec<u64>,
+    /// `(x̃ᵀ A^½ x̃, x̃ᵀ A x̃)` of each member.
+    forms: Vec<(f64, f64)>,
+    swaps: usize,
+}
+
+impl<'r> Player<'r> {
+    pub(super) fn new(request: &'r Request<'r>, space: &'r Space, alpha: f64, prior: PriorEntry) -> Self {
+        let bounds = &request.bounds;
+        let mut potential = Potential::new(space.dimension(), alpha);
+        let counts: Vec<u64> = space.ids.iter().map(|&i| bounds.lower[i]).collect();
+        for (k, &i) in space.ids.iter().enumerate() {
+            let before = bounds.done[i] + bounds.lower[i];
+            if before > 0 {
+                potential.add(before as f64, space.rows.row(k));
+            }
+        }
+        if prior == PriorEntry::AtOnce {
+            potential.add_matrix(1.0, &space.prior);
+        }
+        let forms = vec![(0.0, 0.0); counts.len()];
+        Self { request, space, potential, prior, counts, forms, swaps: 0 }
+    }
+
+    /// The steps: each adds the point with the largest `x̃ᵀA x̃ / (1 + α x̃ᵀA^½ x̃)`.
+    pub(super) fn play(&mut self) {
+        let steps = self.request.budget - self.counts.iter().sum::<u64>();
+        for _ in 0..steps {
+            if self.prior == PriorEntry::InParts {
+                self.potential.add_matrix(1.0 / steps as f64, &self.space.prior);
+            }
+            self.look();
+            let (pick, _) = self.best_addition().expect("the members can take the budget");
+            self.take(pick);
+        }
+        if self.prior == PriorEntry::InParts && steps == 0 {
+            self.potential.add_matrix(1.0, &self.space.prior);
+        }
+    }
+
+    /// Exchanges: give the point whose loss bound `x̃ᵀA x̃ / (1 - α x̃ᵀA^½ x̃)` is smallest, take the one whose gain is
+    /// largest, as long as the gain exceeds the loss. The potential rises each time, so it ends.
+    ///
+    /// Points with `α x̃ᵀA^½ x̃ ≥ 1` cannot be given: the bound says nothing about them. When there is no other,
+    /// it ends too.
+    pub(super) fn swap(&mut self) {
+        let most = 10 * self.request.budget as usize;
+        while self.swaps < most {
+            self.look();
+            let Some((given, loss)) = self.best_removal() else { return };
+            self.give(given);
+            self.look();
+            match self.best_addition() {
+                Some((taken, gain)) if taken != given && gain > loss * (1.0 + 1e-9) => self.take(taken),
+                _ => return self.take(given),
+            }
+            self.swaps += 1;
+        }
+    }
+
+    /// Brings the forms up to date: one product over the members.
+    fn look(&mut self) {
+        let half = self.potential.half_power();
+        quadratic_forms(&self.space.rows, &half, &mut self.forms);
+    }
+
+    fn best_addition(&self) -> Option<(usize, f64)> {
+        let alpha = self.potential.alpha();
+        let upper = |k: usize| self.request.bounds.upper[self.space.ids[k]];
+        let gain = |k: usize| match self.forms[k] {
+            (half, full) if self.counts[k] < upper(k) => full / (1.0 + alpha * half),
+            _ => f64::NEG_INFINITY,
+        };
+        first_best(self.counts.len(), gain).map(|k| (k, gain(k)))
+    }
+
+    fn best_removal(&self) -> Option<(usize, f64)> {
+        let alpha = self.potential.alpha();
+        let lower = |k: usize| self.request.bounds.lower[self.space.ids[k]];
+        let saved = |k: usize| match self.forms[k] {
+            (half, full) if self.counts[k] > lower(k) && alpha * half < 1.0 => -full / (1.0 - alpha * half),
+            _ => f64::NEG_INFINITY,
+        };
+        first_best(self.counts.len(), saved).map(|k| (k, -saved(k)))
+    }
+
+    fn take(&mut self, k: usize) {
+        self.counts[k] += 1;
+        self.potential.add(1.0, self.space.rows.row(k));
+    }
+
+    fn give(&mut self, k: usize) {
+        self.counts[k] -= 1;
+        self.potential.add(-1.0, self.space.rows.row(k));
+    }
+
+    /// Where the run stands.
+    pub(super) fn result(&self) -> Run {
+        let bounds = &self.request.bounds;
+        let values = SymmetricEigen::new(self.potential.z()).expect("Z is finite").values;
+        let full = |(k, &i): (usize, &usize)| {
+            self.counts[k] == bounds.upper[i] && bounds.upper[i] < self.request.budget
+        };
+        Run {
+            alpha: self.potential.alpha(),
+            prior: self.prior,
+            counts: self.counts.clone(),
+            smallest_eigenvalue: values.first().copied().unwrap_or(0.0),
+            hindered: self.space.ids.iter().enumerate().any(full),
+            swaps: self.swaps,
+        }
+    }
+}
