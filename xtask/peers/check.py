@@ -75,8 +75,8 @@ def norm_certificate(form, weights):
     """
     q = form.norms()
     value = q.max()
-    bounds = [_bound(form, weights, q, np.flatnonzero(q >= value * (1.0 - width))) for width in (1e-8, 1e-6, 1e-4, 1e-2)]
-    return value, max(bounds)
+    near = [np.flatnonzero(q >= value * (1.0 - width)) for width in (1e-8, 1e-6, 1e-4, 1e-2)]
+    return value, max(_bound(form, weights, q, active) for active in near)
 
 
 def _bound(form, weights, q, active):

@@ -298,9 +298,9 @@ def case_d(solvers, options, table):
         (few, short), (many, long) = finished[-2:]
         estimate = long + (long - short) / (many - few) * (pairs - many)
         table.remarks.append(
-            f"Case d: Clarabel did not finish {pairs} pairs. One matrix inequality a pair makes its work grow at least in "
-            f"proportion to them; {few} pairs took {short:.0f} s and {many} took {long:.0f} s, so {pairs} would take about "
-            f"{estimate:.0f} s ({estimate / own.median('solve'):.0f} times Elfving), were there memory for it."
+            f"Case d: Clarabel did not finish {pairs} pairs. One matrix inequality a pair makes its work grow at least "
+            f"in proportion to them; {few} pairs took {short:.0f} s and {many} took {long:.0f} s, so {pairs} would take "
+            f"about {estimate:.0f} s ({estimate / own.median('solve'):.0f} times Elfving), were there memory for it."
         )
 
 

@@ -40,8 +40,8 @@ fn main() -> ExitCode {
 }
 
 fn bench(workspace: &Workspace, filter: &[&str]) -> Result<(), String> {
-    // Only bench targets: the unit-test harness of a library does not understand a benchmark's filter output.
-    let mut command = workspace.cargo(&["bench", "--workspace", "--benches"]);
+    // Bench targets alone: `cargo bench` would also build every library with its unit-test harness.
+    let mut command = workspace.cargo(&["bench", "--workspace", "--bench", "*"]);
     if !filter.is_empty() {
         command.arg("--").args(filter);
     }

@@ -14,13 +14,11 @@ pub fn design(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
     let scripts = workspace.root.join("xtask/peers");
     let python = environment(workspace, &scripts.join("requirements.txt"))?;
     workspace.run(workspace.cargo(&["build", "--release", "--package", "elfving-cli"]))?;
-    let mut command = workspace.program(python);
-    command.arg(scripts.join("design.py"));
-    command.arg("--elfving").arg(program_in(&workspace.target.join("release"), "elfving"));
-    workspace.run({
-        command.args(options);
-        command
-    })
+    let mut comparison = workspace.program(python);
+    comparison.arg(scripts.join("design.py"));
+    comparison.arg("--elfving").arg(program_in(&workspace.target.join("release"), "elfving"));
+    comparison.args(options);
+    workspace.run(comparison)
 }
 
 /// The interpreter of a virtual environment that holds exactly the pinned requirements.
