@@ -87,7 +87,8 @@ impl RegretMinimisation {
         let games: Vec<(f64, PriorEntry)> =
             alphas.iter().flat_map(|&alpha| entries.iter().map(move |&entry| (alpha, entry))).collect();
 
-        let runs: Vec<Vec<Run>> = games.par_iter().map(|&(alpha, entry)| play(request, space, alpha, entry)).collect();
+        let runs: Vec<Vec<Run>> =
+            games.par_iter().map(|&(alpha, entry)| play(request, space, alpha, entry)).collect();
         let runs = runs.concat();
         // The bound is a theorem for one of them; it stays true of the result because the others must meet it too.
         let promised = promised.filter(|_| runs.iter().all(|run| !run.hindered));
