@@ -180,11 +180,13 @@ pub(super) fn spanning_start(canonical: &Canonical) -> Result<Vec<f64>, Breakdow
     let factor = information(canonical, &uniform(canonical))?;
     let mut rest = multiply(&canonical.points, &factor.inverse_lower().transposed());
     let mut chosen = vec![0.0; n];
+    let mut first = 0.0;
     for _ in 0..r.min(n) {
         let norms: Vec<f64> = (0..n).map(|i| norm_squared(rest.row(i))).collect();
         let farthest = position_of_largest(&norms);
-        // Whitened rows are of order √r: below this nothing but rounding is left.
-        let something_left = norms[farthest] > 1e-20;
+        first = norms[farthest].max(first);
+        // Below this nothing but rounding is left of the rows.
+        let something_left = norms[farthest] > 1e-24 * first;
         if !something_left {
             break;
         }
@@ -195,6 +197,9 @@ pub(super) fn spanning_start(canonical: &Canonical) -> Result<Vec<f64>, Breakdow
             let along = dot(rest.row(i), &direction);
             rest.row_mut(i).iter_mut().zip(&direction).for_each(|(value, d)| *value -= along * d);
         }
+    }
+    if first == 0.0 {
+        return Err(Breakdown);
     }
     normalise(&mut chosen);
     Ok(chosen)
