@@ -180,11 +180,13 @@ pub(super) fn spanning_start(canonical: &Canonical) -> Result<Vec<f64>, Breakdow
     let factor = information(canonical, &uniform(canonical))?;
     let mut rest = multiply(&canonical.points, &factor.inverse_lower().transposed());
     let mut chosen = vec![0.0; n];
+    let mut first = 0.0;
     for _ in 0..r.min(n) {
         let norms: Vec<f64> = (0..n).map(|i| norm_squared(rest.row(i))).collect();
         let farthest = position_of_largest(&norms);
-        // Whitened rows are of order √r: below this nothing but rounding is left.
-        let something_left = norms[farthest] > 1e-20;
+        first = norms[farthest].max(first);
+        // Below this nothing but rounding is left of the rows.
+        let something_left = norms[farthest] > 1e-24 * first;
         if !something_left {
             break;
         }
@@ -195,6 +197,9 @@ pub(super) fn spanning_start(canonical: &Canonical) -> Result<Vec<f64>, Breakdow
             let along = dot(rest.row(i), &direction);
             rest.row_mut(i).iter_mut().zip(&direction).for_each(|(value, d)| *value -= along * d);
         }
+    }
+    if first == 0.0 {
+        return Err(Breakdown);
     }
     normalise(&mut chosen);
     Ok(chosen)
@@ -259,4 +264,75 @@ fn farthest_pair(rows: &Matrix) -> (f64, usize, usize) {
     let first_of_largest =
         |best: (f64, usize, usize), next: (f64, usize, usize)| if next.0 > best.0 { next } else { best };
     blocks.into_iter().reduce(first_of_largest).expect("differences need two rows")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::pool::Pool;
+    use crate::units::Ridge;
+
+    /// What a smooth method minimises: minus log det, or the trace.
+    pub(in crate::design) fn criterion(canonical: &Canonical, lambda: &[f64]) -> f64 {
+        let factor = information(canonical, lambda).unwrap_or_else(|_| panic!("definite"));
+        match &canonical.goal {
+            Goal::LogDet => -factor.log_det(),
+            Goal::Trace { root, .. } => {
+                let mut whitened = root.clone();
+                factor.whiten_rows(&mut whitened);
+                norm_squared(whitened.as_slice())
+            }
+            Goal::Largest(_) => unreachable!("a worst case is not smooth"),
+        }
+    }
+
+    #[test]
+    fn the_gradient_is_the_derivative() {
+        let pool =
+            Pool::from_features(Matrix::from_fn(7, 3, |i, k| ((i * i + 5 * i * k) as f64).cos())).unwrap();
+        for kind in [Criterion::D, Criterion::A, Criterion::V] {
+            let problem = Problem::over_choices(&pool, kind, Ridge::new(0.2).unwrap()).unwrap();
+            let canonical = Canonical::new(&problem).unwrap();
+            let lambda = [0.3, 0.1, 0.1, 0.2, 0.1, 0.1, 0.1];
+            let factor = information(&canonical, &lambda).unwrap_or_else(|_| panic!("definite"));
+            let gradient = Gradient::new(&canonical, &factor).unwrap_or_else(|_| panic!("finite"));
+            for i in 0..7 {
+                let at = |change: f64| {
+                    let mut moved = lambda;
+                    moved[i] += change;
+                    criterion(&canonical, &moved)
+                };
+                let derivative = (at(1e-5) - at(-1e-5)) / 2e-5;
+                assert!((derivative + gradient.g[i]).abs() < 1e-7 * gradient.level, "{kind} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_spanning_start_spans_with_as_few_points_as_it_can() {
+        // Two far points in nearly the same direction are not both taken; 2 is zero.
+        let rows = [[100.0, 1.0, 0.0], [101.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1e-6]];
+        let pool = Pool::from_features(Matrix::from_rows(&rows)).unwrap();
+        let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO).unwrap();
+        let canonical = Canonical::new(&problem).unwrap();
+        let start = spanning_start(&canonical).unwrap_or_else(|_| panic!("spans"));
+        assert_eq!(start.iter().filter(|weight| **weight > 0.0).count(), 3);
+        assert!(start[2] == 0.0 && information(&canonical, &start).is_ok());
+    }
+
+    #[test]
+    fn the_farthest_pair_is_found_across_blocks() {
+        let rows = Matrix::from_fn(300, 2, |i, k| {
+            ((i * (k + 3)) as f64 * 0.37).sin() * if i == 290 { 5.0 } else { 1.0 }
+        });
+        let squared = |i: usize, j: usize| (0..2).map(|k| (rows[(i, k)] - rows[(j, k)]).powi(2)).sum::<f64>();
+        let pairs = (0..300).flat_map(|i| (i + 1..300).map(move |j| (i, j)));
+        let slow =
+            pairs.fold(
+                (0, 1),
+                |best, pair| if squared(pair.0, pair.1) > squared(best.0, best.1) { pair } else { best },
+            );
+        let (distance, i, j) = farthest_pair(&rows);
+        assert!((i, j) == slow && (distance - squared(i, j)).abs() < 1e-12 * distance);
+    }
 }

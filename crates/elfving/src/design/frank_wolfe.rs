@@ -311,3 +311,74 @@ fn lowest(rates: &[f64]) -> f64 {
     let largest = rates.iter().copied().fold(1.0, f64::max);
     -0.999_999 / (largest - 1.0).max(1e-6)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::first_order::tests::criterion;
+    use crate::linalg::Matrix;
+    use crate::pool::Pool;
+    use crate::units::Ridge;
+
+    fn pool() -> Pool {
+        Pool::from_features(Matrix::from_fn(15, 4, |i, k| ((i * i + 5 * i * k + 3 * k) as f64).sin()))
+            .unwrap()
+    }
+
+    #[test]
+    fn the_cached_gradient_is_the_gradient() {
+        let pool = pool();
+        for variant in [Variant::Plain, Variant::Away, Variant::Pairwise] {
+            for (kind, gamma) in
+                [(Criterion::D, 0.0), (Criterion::D, 0.2), (Criterion::A, 0.0), (Criterion::V, 0.2)]
+            {
+                let problem = Problem::over_choices(&pool, kind, Ridge::new(gamma).unwrap()).unwrap();
+                let canonical = Canonical::new(&problem).unwrap();
+                let mut steps = Steps::new(&canonical, kind, variant).unwrap_or_else(|_| panic!("definite"));
+                for _ in 0..50 {
+                    steps.step().unwrap_or_else(|_| panic!("definite"));
+                }
+                let cached = steps.gradient.clone();
+                steps.refresh().unwrap_or_else(|_| panic!("definite"));
+                assert!((cached.level - steps.gradient.level).abs() < 1e-10 * cached.level);
+                for (a, b) in cached.g.iter().zip(&steps.gradient.g) {
+                    assert!((a - b).abs() < 1e-10 * cached.level, "{variant:?} {kind} {gamma}: {a} {b}");
+                }
+                assert!((steps.lambda.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_stretch_is_not_beaten_by_any_other_one() {
+        let pool = pool();
+        let mut lambda: Vec<f64> = (0..15).map(|i| (1 + i % 4) as f64).collect();
+        super::super::first_order::normalise(&mut lambda);
+        for (kind, gamma) in [
+            (Criterion::D, 0.0),
+            (Criterion::D, 0.3),
+            (Criterion::A, 0.0),
+            (Criterion::V, 0.0),
+            (Criterion::V, 0.3),
+        ] {
+            let problem = Problem::over_choices(&pool, kind, Ridge::new(gamma).unwrap()).unwrap();
+            let canonical = Canonical::new(&problem).unwrap();
+            let stretched = |i: usize, t: f64| -> Vec<f64> {
+                (0..15).map(|k| (lambda[k] + if k == i { t } else { 0.0 }) / (1.0 + t)).collect()
+            };
+            for i in 0..15 {
+                let mut steps =
+                    Steps::new(&canonical, kind, Variant::Away).unwrap_or_else(|_| panic!("definite"));
+                steps.lambda.clone_from(&lambda);
+                steps.refresh().unwrap_or_else(|_| panic!("definite"));
+                steps.stretch(i).unwrap_or_else(|_| panic!("definite"));
+                let reached = criterion(&canonical, &steps.lambda);
+                for k in 0..=200 {
+                    let t = -lambda[i] + 0.01 * k as f64;
+                    let other = criterion(&canonical, &stretched(i, t));
+                    assert!(reached <= other + 1e-10 * other.abs(), "{kind} {gamma} {i}: {t} is better");
+                }
+            }
+        }
+    }
+}

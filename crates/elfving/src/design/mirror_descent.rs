@@ -182,6 +182,9 @@ impl Schedule {
 /// `weights ← weights · exp(η g / max g)`, normalised.
 fn mirror_step(weights: &mut [f64], g: &[f64], eta: f64) {
     let largest = largest(g);
+    if largest == 0.0 {
+        return; // next to the ridge nothing that is measured matters
+    }
     for (weight, g) in weights.iter_mut().zip(g) {
         *weight *= (eta * (g / largest - 1.0)).exp();
     }
@@ -370,6 +373,7 @@ impl Duel {
     /// `max q (F + Δ) / F² - 1` with `Δ = max g - ⟨λ, g⟩`.
     fn gap(&self, lambda: &[f64], worst: f64) -> f64 {
         let delta = (largest(&self.g) - dot(lambda, &self.g)).max(0.0);
-        worst * (self.level + delta) / (self.level * self.level) - 1.0
+        // In this order nothing leaves the floating-point range.
+        worst / self.level * (1.0 + delta / self.level) - 1.0
     }
 }

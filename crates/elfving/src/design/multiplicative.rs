@@ -96,6 +96,9 @@ impl<'a> Updates<'a> {
 impl Descent for Updates<'_> {
     fn step(&mut self) -> Result<(), Breakdown> {
         let largest = largest(&self.gradient.g);
+        if largest == 0.0 {
+            return Err(Breakdown); // next to the ridge nothing that is measured matters
+        }
         for (weight, g) in self.lambda.iter_mut().zip(&self.gradient.g) {
             *weight *= (g / largest).powf(self.power);
         }

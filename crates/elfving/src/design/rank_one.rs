@@ -109,26 +109,13 @@ pub(super) const ALMOST_ALL: f64 = 0.99;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::first_order::tests::criterion;
     use crate::design::{Criterion, Problem};
     use crate::pool::Pool;
     use crate::units::Ridge;
 
     fn pool() -> Pool {
         Pool::from_features(Matrix::from_fn(9, 3, |i, k| ((i * i + 5 * i * k + 3 * k) as f64).sin())).unwrap()
-    }
-
-    /// What is minimised: minus log det, or the trace.
-    fn criterion(canonical: &Canonical, lambda: &[f64]) -> f64 {
-        let factor = information(canonical, lambda).unwrap_or_else(|_| panic!("definite"));
-        match &canonical.goal {
-            Goal::LogDet => -factor.log_det(),
-            Goal::Trace { root, .. } => {
-                let mut whitened = root.clone();
-                factor.whiten_rows(&mut whitened);
-                crate::linalg::norm_squared(whitened.as_slice())
-            }
-            Goal::Largest(_) => unreachable!(),
-        }
     }
 
     #[test]
