@@ -3,6 +3,8 @@
 //!
 //! Where a hard pool is a well-behaved one in other coordinates, the well-behaved twin is solved too: squared norms of
 //! combinations of points do not depend on coordinates.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too
 #![allow(unreachable_pub)]
 
 mod support;

@@ -1,4 +1,6 @@
 //! Every solver, every criterion it is made for: the same answers, certified by the same check.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too
 #![allow(unreachable_pub)]
 
 mod support;

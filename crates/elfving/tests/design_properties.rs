@@ -1,4 +1,6 @@
 //! What holds for every pool: symmetries of the problem, monotonicity, and above all that a bound is a bound.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too
 #![allow(unreachable_pub)]
 
 mod support;
