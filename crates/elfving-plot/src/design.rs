@@ -16,6 +16,9 @@ const MOST_BARS: usize = 40;
 /// Most candidates without weight in a picture: more would hide one another.
 const MOST_POINTS: usize = 20_000;
 
+/// Weights below this part of the largest one are drawn as none.
+const NEGLIGIBLE: f64 = 1e-3;
+
 /// What the picture of a design shows.
 #[derive(Debug, Clone, Copy)]
 pub struct DesignView<'a> {
@@ -91,7 +94,7 @@ fn along_a_line(view: &DesignView) -> Canvas {
 
     let x: Vec<f64> = (0..view.coordinates.rows()).map(|i| view.coordinates[(i, 0)]).collect();
     let x_span = Span::of(x.iter().copied(), false).padded_both();
-    let variance = Span::of(view.variance.iter().copied(), false).with(0.0).padded();
+    let variance = variance_span(view);
     let weights = Span::of(view.weights.iter().copied(), false).with(0.0).padded();
     let left = left_margin(variance, 290.0).max(left_margin(weights, 160.0));
     let upper = Area { left, top: HEAD + 12.0, right: page - 30.0, bottom: 360.0 };
@@ -115,15 +118,19 @@ fn along_a_line(view: &DesignView) -> Canvas {
         let curve: Vec<_> = known.iter().map(|&i| above.at(x[i], view.variance[i])).collect();
         canvas.polyline(curve, Stroke::new(BLUE, 1.8));
     }
-    for i in support(view).filter(|&i| view.variance[i].is_finite()) {
-        canvas.circle(above.at(x[i], view.variance[i]), 3.6, Some(BLUE), None);
+    // Many stems are thin, and a candidate that is hardly measured has none.
+    let heaviest = heaviest(view);
+    let heavy: Vec<usize> = support(view).filter(|&i| view.weights[i] > NEGLIGIBLE * heaviest).collect();
+    let (dot, stem) = if heavy.len() > 60 { (2.2, 1.0) } else { (3.6, 1.8) };
+    for &i in heavy.iter().filter(|&&i| view.variance[i].is_finite()) {
+        canvas.circle(above.at(x[i], view.variance[i]), dot, Some(BLUE), None);
     }
 
     let below = Panel::new(lower, 0.0, x_span, weights);
     below.draw_axes(&mut canvas, Some(&view.names[0]), "weight", YLabels::Numbers);
-    for i in support(view) {
-        canvas.line(below.at(x[i], 0.0), below.at(x[i], view.weights[i]), Stroke::new(BLUE, 1.8));
-        canvas.circle(below.at(x[i], view.weights[i]), 3.6, Some(BLUE), None);
+    for i in heavy {
+        canvas.line(below.at(x[i], 0.0), below.at(x[i], view.weights[i]), Stroke::new(BLUE, stem));
+        canvas.circle(below.at(x[i], view.weights[i]), dot, Some(BLUE), None);
     }
     canvas
 }
@@ -135,7 +142,7 @@ fn in_the_plane(view: &DesignView) -> Canvas {
     write_head(&mut canvas, view.title, view.subtitle, page);
     let points: Vec<(f64, f64)> =
         (0..view.coordinates.rows()).map(|i| (view.coordinates[(i, 0)], view.coordinates[(i, 1)])).collect();
-    let area = Area { left: 0.0, top: HEAD + 12.0, right: page - 150.0, bottom: height - 60.0 };
+    let area = Area { left: 0.0, top: HEAD + 12.0, right: page - 165.0, bottom: height - 60.0 };
     let titles = (view.names[0].as_str(), view.names[1].as_str());
     scatter(&mut canvas, area, view, &points, titles);
     canvas
@@ -152,7 +159,7 @@ fn bars_and_principal_coordinates(view: &DesignView) -> Canvas {
     let title =
         |k: usize, share: f64| format!("principal coordinate {k} ({:.0} % of the spread)", 100.0 * share);
     let (first, second) = (title(1, principal.shares.0), title(2, principal.shares.1));
-    let area = Area { left: 500.0, top, right: page - 150.0, bottom: height - 60.0 };
+    let area = Area { left: 500.0, top, right: page - 165.0, bottom: height - 60.0 };
     scatter(&mut canvas, area, view, &principal.points, (&first, &second));
     canvas
 }
@@ -197,7 +204,9 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
         known().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
     let stride = points.len().div_ceil(MOST_POINTS);
     let radius = if points.len() > 3000 { 2.0 } else { 3.0 };
-    for i in (0..points.len()).step_by(stride).filter(|&i| view.weights[i] == 0.0) {
+    let heaviest = heaviest(view);
+    let light = |i: usize| !(view.weights[i] > NEGLIGIBLE * heaviest);
+    for i in (0..points.len()).step_by(stride).filter(|&i| light(i)) {
         canvas.circle(
             panel.at(points[i].0, points[i].1),
             radius,
@@ -205,10 +214,9 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
             None,
         );
     }
-    let heaviest = view.weights.iter().copied().fold(0.0, f64::max);
-    let size = |weight: f64| 3.5 + 13.0 * (weight / heaviest).sqrt();
+    let size = |weight: f64| (16.0 * (weight / heaviest).sqrt()).max(radius);
     // The heaviest first, so that none hides a lighter one.
-    let mut order: Vec<usize> = support(view).collect();
+    let mut order: Vec<usize> = support(view).filter(|&i| !light(i)).collect();
     order.sort_by(|&i, &j| view.weights[j].total_cmp(&view.weights[i]));
     for i in order {
         let colour = heat(view.variance[i], low, high);
@@ -227,13 +235,26 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
         .into_iter()
         .map(|weight| (Key::Circle(size(weight), None), format!("weight {weight}")))
         .collect();
-    if view.weights.contains(&0.0) {
+    if (0..points.len()).any(light) {
         entries.push((Key::Circle(radius, Some(GREY)), "weight 0".to_owned()));
     }
     if view.variance.iter().any(|v| !v.is_finite()) {
         entries.push((Key::Circle(radius, Some(PALE)), "not determined".to_owned()));
     }
     keys(canvas, (left - 6.0, next), &entries);
+}
+
+fn heaviest(view: &DesignView) -> f64 {
+    view.weights.iter().copied().fold(0.0, f64::max)
+}
+
+/// The variances, from zero unless that would flatten the curve.
+fn variance_span(view: &DesignView) -> Span {
+    let known = || view.variance.iter().copied().filter(|v| v.is_finite());
+    let (low, high) =
+        known().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
+    let span = Span::of(known(), false);
+    if low > 0.5 * high { span.padded_both() } else { span.with(0.0).padded() }
 }
 
 /// Candidates with weight, in the order of the pool.

@@ -102,7 +102,11 @@ fn search(canonical: &Canonical, warm: &[(usize, f64)], control: &mut Control) -
         start::narrow(canonical, targets, &mut set)?;
         tally.passes += 1;
     }
-    let tolerance = control.tolerance;
+    // A log-determinant may be small beside the dimension its gap is counted in.
+    let tolerance = match canonical.goal {
+        Goal::LogDet => (0.01 * control.tolerance).max(1e-13),
+        Goal::Trace { .. } | Goal::Largest(_) => control.tolerance,
+    };
     let mut set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
     set.prune(canonical, 0.1 * tolerance)?;
     Ok(Found {

@@ -142,6 +142,21 @@ impl Working<'_> {
         Ok(at(central_weights(&q, mu), mu))
     }
 
+    /// The safest start: equal weights, far from the end of the central path.
+    pub(super) fn middle(&self) -> Result<Iterate, Breakdown> {
+        let n = self.points.rows();
+        let lambda = vec![1.0 / n as f64; n];
+        let Objective::Largest(targets) = self.objective else {
+            return Ok(Iterate { lambda, w: vec![], mu: 1.0 / n as f64 });
+        };
+        let m = targets.rows();
+        let q = self.local(&lambda, &vec![1.0 / m as f64; m])?.q;
+        let largest = q.iter().copied().fold(0.0, f64::max);
+        let mu = 1.0 / (n + m) as f64;
+        let w = central_weights(&q.iter().map(|q| q / largest).collect::<Vec<_>>(), mu);
+        Ok(Iterate { lambda, w, mu })
+    }
+
     fn local(&self, lambda: &[f64], w: &[f64]) -> Result<Local, Breakdown> {
         let mut information = weighted_gram(self.points, lambda);
         add_scaled(&mut information, 1.0, self.prior);

@@ -7,6 +7,9 @@ use crate::linalg::{Cholesky, Matrix, add_scaled, row_norms, weighted_gram};
 use super::newton::{Breakdown, Iterate, Objective, Outcome, Working};
 use super::pass::Pass;
 
+/// A solve that ends with a larger gap than this has lost its way.
+const STUCK: f64 = 1e-7;
+
 /// Points and targets with their weights, near the point `mu` of the central path.
 #[derive(Debug, Clone)]
 pub(super) struct WorkingSet {
@@ -28,7 +31,7 @@ impl WorkingSet {
         canonical: &Canonical,
         goal: &Goal,
         tolerance: f64,
-        report: impl FnMut(f64, usize) -> bool,
+        mut report: impl FnMut(f64, usize) -> bool,
     ) -> Result<Outcome, Breakdown> {
         let points = canonical.points.select_rows(&self.points);
         let targets = self.target_rows(goal);
@@ -43,7 +46,14 @@ impl WorkingSet {
         } else {
             Iterate { lambda: self.lambda.clone(), w: self.w.clone(), mu: self.mu }
         };
-        let outcome = working.solve(start, tolerance, report)?;
+        let mut outcome = working.solve(start, tolerance, &mut report)?;
+        if outcome.gap > STUCK.max(tolerance) && report(outcome.gap, outcome.iterations) {
+            // An iterate that strayed from the central path rarely finds back: begin again from the middle.
+            let steps = outcome.iterations;
+            let fresh = working.solve(working.middle()?, tolerance, |gap, more| report(gap, steps + more))?;
+            outcome = if fresh.gap < outcome.gap { fresh } else { outcome };
+            outcome.iterations += steps;
+        }
         self.lambda.clone_from(&outcome.iterate.lambda);
         self.w.clone_from(&outcome.iterate.w);
         self.mu = outcome.iterate.mu;
