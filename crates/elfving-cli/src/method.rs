@@ -38,7 +38,7 @@ impl Method {
     pub(crate) fn solver(self, warm: &[(PointId, f64)]) -> Box<dyn Solver> {
         match self {
             Self::InteriorPoint => Box::new(InteriorPoint::default().warm_start(warm)),
-            Self::ElfvingSet => Box::new(ElfvingSet::default()),
+            Self::ElfvingSet => Box::new(ElfvingSet),
             Self::MirrorDescent => Box::new(MirrorDescent::default()),
             Self::Multiplicative => Box::new(Multiplicative::default()),
             Self::FrankWolfe => Box::new(FrankWolfe::default()),
