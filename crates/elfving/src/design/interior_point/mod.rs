@@ -108,7 +108,15 @@ fn search(canonical: &Canonical, warm: &[(usize, f64)], control: &mut Control) -
         Goal::Trace { .. } | Goal::Largest(_) => control.tolerance,
     };
     let mut set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
-    set.prune(canonical, 0.1 * tolerance)?;
+    let share = match canonical.goal {
+        // The tolerance is relative to the log-determinant, the loss is counted per dimension.
+        Goal::LogDet => {
+            let per_dimension = set.information(canonical)?.log_det() / canonical.points.columns() as f64;
+            per_dimension.abs().clamp(0.01, 1.0)
+        }
+        Goal::Trace { .. } | Goal::Largest(_) => 1.0,
+    };
+    set.prune(canonical, 0.1 * share * control.tolerance)?;
     Ok(Found {
         weights: set.points.into_iter().zip(set.lambda).collect(),
         target_weights: set.targets.into_iter().zip(set.w).collect(),
