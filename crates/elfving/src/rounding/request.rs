@@ -35,7 +35,7 @@ pub(super) type Share = (usize, f64);
 /// let rounded = Apportionment::default().round(&request)?;
 /// assert_eq!(rounded.allocation.total(), 20);
 /// assert!((rounded.report.ratio.unwrap() - 1.0).abs() < 1e-6);
-/// # Ok::<(), elfving::rounding::RoundingError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Request<'a> {

@@ -34,7 +34,7 @@ use position::Position;
 /// let start = Allocation::new(vec![(PointId::new(4), 2), (PointId::new(5), 2)])?;
 /// let polished = Exchange::default().polish(&request, &start)?;
 /// assert_eq!(polished.allocation.counts(), &[(PointId::new(0), 2), (PointId::new(10), 2)]);
-/// # Ok::<(), elfving::rounding::RoundingError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
