@@ -16,6 +16,7 @@ use elfving::linalg::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, TargetRows, Targets, kernels::Rbf};
 use elfving::units::{Ridge, Simplex, Tolerance};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Points, choices of their own where there is a ridge, and one direction.
 ///
@@ -127,8 +128,11 @@ fn random_dual(problem: &Problem, seed: u64) -> Vec<(TargetRef, f64)> {
     members.into_iter().zip(weights).collect()
 }
 
+/// Two optima computed in different ways agree to rounding, not to the last bit.
+const ROUNDING: f64 = 1e-12;
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, rng_seed: RngSeed::Fixed(1952), ..ProptestConfig::default() })]
 
     /// The one promise everything rests on: whatever λ and w, the bound is on the right side of the optimum,
     /// and so of every value that any weights reach.
@@ -158,7 +162,7 @@ proptest! {
                 }
             }
             for bound in bounds {
-                prop_assert!(bound <= lowest, "{criterion}: bound {bound} above the value {lowest}");
+                prop_assert!(bound <= lowest + ROUNDING * lowest.abs().max(1.0), "{criterion}: bound {bound} above the value {lowest}");
             }
         }
     }
@@ -241,9 +245,9 @@ proptest! {
             let after = solve(&problem(&pool, criterion, larger, &case.direction)).certificate;
             // One's bound against the other's value: true for the optima, so for these.
             let fell = if criterion.is_maximised() {
-                after.bound >= before.value
+                after.bound >= before.value - ROUNDING
             } else {
-                after.bound <= before.value
+                after.bound <= before.value * (1.0 + ROUNDING)
             };
             prop_assert!(fell, "{criterion}: {before:?} then {after:?}");
         }
@@ -264,9 +268,9 @@ proptest! {
             let before = solve(&problem(&pool, criterion, case.ridge(), &case.direction)).certificate;
             let after = solve(&problem(&other, criterion, case.ridge(), &case.direction)).certificate;
             let no_worse = if criterion.is_maximised() {
-                after.bound >= before.value
+                after.bound >= before.value - ROUNDING
             } else {
-                after.bound <= before.value
+                after.bound <= before.value * (1.0 + ROUNDING)
             };
             prop_assert!(no_worse, "{criterion}: {before:?} then {after:?}");
         }

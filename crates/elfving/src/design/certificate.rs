@@ -121,8 +121,13 @@ impl Claim {
         rounding: f64,
         by: CheckedBy,
     ) -> Self {
-        let slack = if criterion.is_maximised() { rounding } else { -rounding * bound };
-        Claim { value, bound: bound + slack, checked_by: by }
+        // The value itself bounds the optimum from its own side: rounding must not cross it.
+        let bound = if criterion.is_maximised() {
+            (bound + rounding).max(value)
+        } else {
+            (bound - rounding * bound).min(value)
+        };
+        Claim { value, bound, checked_by: by }
     }
 }
 
