@@ -121,12 +121,12 @@ impl Claim {
         rounding: f64,
         by: CheckedBy,
     ) -> Self {
-        // The value itself bounds the optimum from its own side: rounding must not cross it.
-        let bound = if criterion.is_maximised() {
-            (bound + rounding).max(value)
-        } else {
-            (bound - rounding * bound).min(value)
-        };
+        let sign = if criterion.is_maximised() { -1.0 } else { 1.0 };
+        let moved = if criterion.is_maximised() { bound + rounding } else { bound - rounding * bound };
+        // A bound that passes the value in the last digits is the value; anything else stays as it is, so
+        // that NaN and infinity are seen.
+        let crossed = sign * (moved - value);
+        let bound = if crossed > 0.0 && crossed <= 1e-12 * value.abs() { value } else { moved };
         Claim { value, bound, checked_by: by }
     }
 }
