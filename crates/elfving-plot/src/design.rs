@@ -9,12 +9,15 @@ use crate::panel::{HEAD, Panel, YLabels, left_margin, write_head};
 use crate::picture::{Picture, PictureError, drawable, same_length};
 use crate::principal::principal;
 use crate::scale::Span;
-use crate::text::{LABEL, fitted, width};
+use crate::text::{LABEL, fitted, four_digits, width};
 
 /// Most bars in the list of weights.
 const MOST_BARS: usize = 40;
 /// Most candidates without weight in a picture: more would hide one another.
 const MOST_POINTS: usize = 20_000;
+
+/// Weights below this part of the largest one are drawn as none.
+const NEGLIGIBLE: f64 = 1e-3;
 
 /// What the picture of a design shows.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +94,7 @@ fn along_a_line(view: &DesignView) -> Canvas {
 
     let x: Vec<f64> = (0..view.coordinates.rows()).map(|i| view.coordinates[(i, 0)]).collect();
     let x_span = Span::of(x.iter().copied(), false).padded_both();
-    let variance = Span::of(view.variance.iter().copied(), false).with(0.0).padded();
+    let variance = variance_span(view);
     let weights = Span::of(view.weights.iter().copied(), false).with(0.0).padded();
     let left = left_margin(variance, 290.0).max(left_margin(weights, 160.0));
     let upper = Area { left, top: HEAD + 12.0, right: page - 30.0, bottom: 360.0 };
@@ -115,15 +118,19 @@ fn along_a_line(view: &DesignView) -> Canvas {
         let curve: Vec<_> = known.iter().map(|&i| above.at(x[i], view.variance[i])).collect();
         canvas.polyline(curve, Stroke::new(BLUE, 1.8));
     }
-    for i in support(view).filter(|&i| view.variance[i].is_finite()) {
-        canvas.circle(above.at(x[i], view.variance[i]), 3.6, Some(BLUE), None);
+    // Many stems are thin, and a candidate that is hardly measured has none.
+    let heaviest = heaviest(view);
+    let heavy: Vec<usize> = support(view).filter(|&i| view.weights[i] > NEGLIGIBLE * heaviest).collect();
+    let (dot, stem) = if heavy.len() > 60 { (2.2, 1.0) } else { (3.6, 1.8) };
+    for &i in heavy.iter().filter(|&&i| view.variance[i].is_finite()) {
+        canvas.circle(above.at(x[i], view.variance[i]), dot, Some(BLUE), None);
     }
 
     let below = Panel::new(lower, 0.0, x_span, weights);
     below.draw_axes(&mut canvas, Some(&view.names[0]), "weight", YLabels::Numbers);
-    for i in support(view) {
-        canvas.line(below.at(x[i], 0.0), below.at(x[i], view.weights[i]), Stroke::new(BLUE, 1.8));
-        canvas.circle(below.at(x[i], view.weights[i]), 3.6, Some(BLUE), None);
+    for i in heavy {
+        canvas.line(below.at(x[i], 0.0), below.at(x[i], view.weights[i]), Stroke::new(BLUE, stem));
+        canvas.circle(below.at(x[i], view.weights[i]), dot, Some(BLUE), None);
     }
     canvas
 }
@@ -135,7 +142,7 @@ fn in_the_plane(view: &DesignView) -> Canvas {
     write_head(&mut canvas, view.title, view.subtitle, page);
     let points: Vec<(f64, f64)> =
         (0..view.coordinates.rows()).map(|i| (view.coordinates[(i, 0)], view.coordinates[(i, 1)])).collect();
-    let area = Area { left: 0.0, top: HEAD + 12.0, right: page - 150.0, bottom: height - 60.0 };
+    let area = Area { left: 0.0, top: HEAD + 12.0, right: page - 165.0, bottom: height - 60.0 };
     let titles = (view.names[0].as_str(), view.names[1].as_str());
     scatter(&mut canvas, area, view, &points, titles);
     canvas
@@ -152,7 +159,7 @@ fn bars_and_principal_coordinates(view: &DesignView) -> Canvas {
     let title =
         |k: usize, share: f64| format!("principal coordinate {k} ({:.0} % of the spread)", 100.0 * share);
     let (first, second) = (title(1, principal.shares.0), title(2, principal.shares.1));
-    let area = Area { left: 500.0, top, right: page - 150.0, bottom: height - 60.0 };
+    let area = Area { left: 500.0, top, right: page - 165.0, bottom: height - 60.0 };
     scatter(&mut canvas, area, view, &principal.points, (&first, &second));
     canvas
 }
@@ -192,12 +199,12 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
     let panel = Panel::new(area, room.left, x, y);
     panel.draw_axes(canvas, Some(titles.0), titles.1, YLabels::Numbers);
 
-    let known = || view.variance.iter().copied().filter(|v| v.is_finite());
-    let (low, high) =
-        known().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
+    let (low, high) = variance_range(view);
     let stride = points.len().div_ceil(MOST_POINTS);
     let radius = if points.len() > 3000 { 2.0 } else { 3.0 };
-    for i in (0..points.len()).step_by(stride).filter(|&i| view.weights[i] == 0.0) {
+    let heaviest = heaviest(view);
+    let light = |i: usize| !(view.weights[i] > NEGLIGIBLE * heaviest);
+    for i in (0..points.len()).step_by(stride).filter(|&i| light(i)) {
         canvas.circle(
             panel.at(points[i].0, points[i].1),
             radius,
@@ -205,10 +212,9 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
             None,
         );
     }
-    let heaviest = view.weights.iter().copied().fold(0.0, f64::max);
-    let size = |weight: f64| 3.5 + 13.0 * (weight / heaviest).sqrt();
+    let size = |weight: f64| (16.0 * (weight / heaviest).sqrt()).max(radius);
     // The heaviest first, so that none hides a lighter one.
-    let mut order: Vec<usize> = support(view).collect();
+    let mut order: Vec<usize> = support(view).filter(|&i| !light(i)).collect();
     order.sort_by(|&i, &j| view.weights[j].total_cmp(&view.weights[i]));
     for i in order {
         let colour = heat(view.variance[i], low, high);
@@ -227,7 +233,7 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
         .into_iter()
         .map(|weight| (Key::Circle(size(weight), None), format!("weight {weight}")))
         .collect();
-    if view.weights.contains(&0.0) {
+    if (0..points.len()).any(light) {
         entries.push((Key::Circle(radius, Some(GREY)), "weight 0".to_owned()));
     }
     if view.variance.iter().any(|v| !v.is_finite()) {
@@ -236,19 +242,28 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
     keys(canvas, (left - 6.0, next), &entries);
 }
 
+fn heaviest(view: &DesignView) -> f64 {
+    view.weights.iter().copied().fold(0.0, f64::max)
+}
+
+/// The smallest and the largest variance; the same number where they differ by rounding or tolerance only, and the
+/// wrong way round when no variance is known.
+fn variance_range(view: &DesignView) -> (f64, f64) {
+    let known = view.variance.iter().copied().filter(|v| v.is_finite());
+    let (low, high) = known.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
+    if low <= high && high - low < 1e-3 * high { (high, high) } else { (low, high) }
+}
+
+/// The variances, from zero unless that would flatten the curve.
+fn variance_span(view: &DesignView) -> Span {
+    let (low, high) = variance_range(view);
+    let span = Span::of([low, high], false);
+    if low > 0.5 * high && low < high { span.padded_both() } else { span.with(0.0).padded() }
+}
+
 /// Candidates with weight, in the order of the pool.
 fn support<'a>(view: &'a DesignView) -> impl Iterator<Item = usize> + 'a {
     (0..view.weights.len()).filter(|&i| view.weights[i] > 0.0)
-}
-
-/// A number with four digits, in the shorter of the two notations.
-fn four_digits(x: f64) -> String {
-    if (1e-3..1e5).contains(&x) {
-        let decimals = (3.0 - x.log10().floor()).max(0.0) as usize;
-        format!("{x:.decimals$}")
-    } else {
-        format!("{x:.3e}")
-    }
 }
 
 /// Two round weights up to the largest one, for a legend.
@@ -324,9 +339,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_four_digits() {
-        let shown = [27.491, 0.123456, 12345.6, 3.2e-7, 0.0].map(four_digits);
-        assert_eq!(shown, ["27.49", "0.1235", "12346", "3.200e-7", "0.000e0"]);
+    fn variances_that_differ_by_rounding_only_are_one_number() {
+        let x = Matrix::from_fn(3, 1, |i, _| i as f64);
+        let (names, ids) = (words(1, "x"), words(3, "id"));
+        let range = |variance: &[f64]| variance_range(&view(&x, &names, &ids, &[1.0, 0.0, 0.0], variance));
+        assert_eq!(range(&[6.0, 6.000_000_1, 5.999_999]), (6.000_000_1, 6.000_000_1));
+        assert_eq!(range(&[6.0, 5.0, f64::INFINITY]), (5.0, 6.0));
     }
 
     #[test]
