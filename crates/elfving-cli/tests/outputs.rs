@@ -1,5 +1,7 @@
 //! A snapshot of every output format of every command.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
 mod common;
 
 use common::{Bench, settled};
@@ -43,23 +45,21 @@ fn the_maximised_criterion_has_an_upper_bound() {
 
 #[test]
 fn a_design_with_categories_says_what_it_left_out() {
-    let bench = Bench::with_examples();
-    let shown = bench.show("design reactions.csv --id id --outcome 'yield (%)' --criterion v --gamma 0.1");
-    assert_snapshot!(shown);
+    let bench = Bench::new().file("pool.csv", "id,ligand,dose,yield\na,XPhos,1,\nb,PPh3,2,\nc,dppf,3,\n");
+    assert_snapshot!(bench.show("design pool.csv --id id --outcome yield --criterion v --gamma 0.1"));
 }
 
 #[test]
 fn a_kernel_names_its_lengthscale_and_its_ridge() {
     let bench = Bench::with_examples();
     assert_snapshot!(bench.show("design line.csv --id id --kernel rbf --criterion c --target-id L05 --gamma 1"));
-    assert_snapshot!(bench.show("design line.csv --id id --kernel rbf --lengthscale 5 --criterion d --format csv"));
+    assert_snapshot!(bench.show("design line.csv --id id --kernel matern12 --lengthscale 5 --criterion d --format csv"));
 }
 
 #[test]
 fn a_design_for_other_targets() {
-    let bench = Bench::with_examples();
-    let shown = bench.show("design grid.csv --targets orderable.csv --id id --polynomial-model 1 --criterion c --target-id Z2 --gamma 0.01 --json");
-    assert_snapshot!(shown);
+    let bench = Bench::with_examples().file("beyond.csv", "id,dose (mg)\nz,12\n");
+    assert_snapshot!(bench.show("design line.csv --targets beyond.csv --id id --polynomial-model 1 --json"));
 }
 
 #[test]
@@ -127,4 +127,19 @@ fn completions_and_manual_pages_name_every_command() {
     assert!(page["page"].as_str().unwrap().contains("criterion"));
     assert_eq!(bench.json("completions zsh --json")["shell"], "zsh");
     assert_eq!(bench.run("man cook").status.code(), Some(2));
+}
+
+#[test]
+fn the_examples_of_the_page_print_what_it_says() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let blocks: Vec<&str> = page.split("```console\n$ elfving ").skip(1).collect();
+    assert!(blocks.len() >= 2);
+    let bench = Bench::with_examples();
+    for block in blocks {
+        let (arguments, expected) = block.split("```").next().unwrap().split_once('\n').unwrap();
+        let output = bench.run(arguments);
+        let printed = [output.stdout, output.stderr].concat();
+        assert_eq!(settled(&String::from_utf8_lossy(&printed)), settled(expected), "elfving {arguments}");
+    }
 }

@@ -1,5 +1,7 @@
 //! What scripts and auditors rely on.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
 mod common;
 
 use common::Bench;
@@ -56,8 +58,8 @@ fn every_criterion_is_certified_from_its_file_alone() {
         "--criterion d",
         "--criterion a",
         "--criterion v --gamma 0.01",
-        "--criterion c --target-id G12",
-        "--criterion c --direction 0,1,-1 --gamma 0.1",
+        "--criterion c --direction 0,1,0",
+        "--criterion c --target-id G12 --gamma 0.1",
     ] {
         bench.json(&format!("design grid.csv --id id --polynomial-model 1 {question} --out design.json --json"));
         let verdict = bench.json("certify design.json grid.csv --json");
@@ -104,9 +106,11 @@ fn a_tampered_design_is_not_certified() {
 
     // Moved from one candidate to another, so that the sum stays.
     edit(&bench, |design| {
+        let support = design["support"].as_array_mut().unwrap();
+        support.sort_by(|a, b| b["weight"].as_f64().unwrap().total_cmp(&a["weight"].as_f64().unwrap()));
         for (k, change) in [(0, 0.01), (1, -0.01)] {
-            let weight = design["support"][k]["weight"].as_f64().unwrap();
-            design["support"][k]["weight"] = (weight + change).into();
+            let weight = support[k]["weight"].as_f64().unwrap();
+            support[k]["weight"] = (weight + change).into();
         }
     });
     assert_eq!(exit_of(&bench, "certify edited.json grid.csv"), 7);

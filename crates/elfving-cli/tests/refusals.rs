@@ -1,5 +1,7 @@
 //! What bad input gets: each a snapshot of the words and the exit code.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
 mod common;
 
 use common::Bench;
