@@ -95,9 +95,9 @@ pub fn settled(text: &str) -> String {
 
 /// Numbers between these words are counts or times.
 const MASKED: [(&str, &str); 6] = [
-    ("\"seconds\":", ",\""),
-    ("\"iterations\":", ",\""),
-    ("\"passes\":", ",\""),
+    ("\"seconds\":", ","),
+    ("\"iterations\":", ","),
+    ("\"passes\":", ","),
     ("interior-point in ", " iterations"),
     (" iterations and ", " passes"),
     (" passes over the pool, ", " s."),
