@@ -66,7 +66,7 @@ fn main() {
             // A Kronecker sequence fills the cube evenly.
             ((i + 1) as f64 * [0.8191725133961645, 0.6710436067037893, 0.5497004779019703][k]).fract()
         }));
-        let settings = Factorisation { residual: 1e-8, ..Factorisation::default() };
+        let settings = Factorisation { residual: 1e-7, ..Factorisation::default() };
         Pool::from_kernel(
             Arc::new(Rbf::new(0.2).expect("a kernel")),
             points.expect("points"),

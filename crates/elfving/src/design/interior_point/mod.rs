@@ -89,6 +89,8 @@ impl Solver for InteriorPoint {
 const PASS_LIMIT: usize = 40;
 /// The first solve of a working set goes this far: what is missing shows early.
 const FIRST_STAGE: f64 = 1e-3;
+/// How well the log-determinant design is solved that only names points and targets for a worst case.
+const CLOSE_ENOUGH: f64 = 1e-2;
 /// Members of the working set below this fraction of the average weight are forgotten early on.
 const FORGET: f64 = 1e-2;
 
@@ -98,7 +100,7 @@ fn search(canonical: &Canonical, warm: &[(usize, f64)], control: &mut Control) -
     let mut tally = Tally { iterations: 0, passes };
     if let Goal::Largest(targets) = &canonical.goal {
         // The log-determinant design is close to the worst-case one and cheap: it names what is active.
-        set = climb(canonical, &Goal::LogDet, set, FIRST_STAGE, control, &mut tally)?;
+        set = climb(canonical, &Goal::LogDet, set, CLOSE_ENOUGH, control, &mut tally)?;
         start::narrow(canonical, targets, &mut set)?;
         tally.passes += 1;
     }

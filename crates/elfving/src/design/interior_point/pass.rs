@@ -40,10 +40,14 @@ impl Pass {
             _ => false,
         };
         let transforms: &[&Matrix] = if shared { &[&gradient, &whitening] } else { &[&gradient] };
-        let most = set.points.len() + set.targets.len() + joining(canonical);
+        let own_points = canonical.points.select_rows(&set.points);
+        let dimension = dot(&set.lambda, &row_norms(&own_points, &whitening));
+        // How many points or targets may join in one pass: some for each dimension that is measured.
+        let joining = 2 * dimension as usize + 20;
+        let most = set.points.len() + set.targets.len() + joining;
         let tops = largest_rows(&canonical.points, transforms, most);
 
-        let own = row_norms(&canonical.points.select_rows(&set.points), &gradient);
+        let own = row_norms(&own_points, &gradient);
         let own_largest = own.iter().copied().fold(0.0, f64::max);
         let largest = tops[0].first().map_or(own_largest, |top| top.0.max(own_largest));
         let level = dot(&set.lambda, &own);
@@ -54,7 +58,7 @@ impl Pass {
             .iter()
             .filter(|(g, i)| *g > missed && set.points.binary_search(i).is_err())
             .map(|&(_, i)| i)
-            .take(joining(canonical))
+            .take(joining)
             .collect();
         match goal {
             Goal::LogDet => {
@@ -79,17 +83,12 @@ impl Pass {
                     .into_iter()
                     .filter(|(q, target)| *q > own_largest && set.targets.binary_search(target).is_err())
                     .map(|(_, target)| target)
-                    .take(joining(canonical))
+                    .take(joining)
                     .collect();
                 Ok(Pass { gap: largest * (level + excess) / (level * level) - 1.0, points, targets })
             }
         }
     }
-}
-
-/// How many points or targets may join in one pass.
-fn joining(canonical: &Canonical) -> usize {
-    2 * canonical.points.columns() + 20
 }
 
 /// `G` with `‖Gᵀx‖² = g_x`: `M⁻¹Rᵀ` for a root R of the targets' moment matrix; for log det `L⁻ᵀ`.

@@ -10,12 +10,17 @@ use crate::pool::TargetRows;
 
 /// Points looked at closely before the first Newton step, at least, and per dimension.
 const CLOSE_LOOK: (usize, usize) = (1500, 40);
-/// Up to this many points (or six per dimension), all of them are in the working set from the start.
-const SMALL_POOL: usize = 250;
+/// Up to this many points (or six per dimension, within reason), all of them are in the working set from the start.
+const SMALL_POOL: (usize, usize) = (250, 1500);
+/// Most points in the working set at the start, at least, and per effective dimension.
+const ROOM: (usize, f64) = (1500, 4.0);
 /// After the multiplicative updates, points below this fraction of the largest variance are left out.
 const PROMISING: f64 = 0.93;
 /// Targets above this fraction of the worst one join at the start of a worst-case problem.
 const NEARLY_WORST: f64 = 0.99;
+
+/// Targets of a worst-case problem under a strong ridge, from everywhere: they cost little as long as they are idle.
+const MOST_TARGETS: usize = 6000;
 
 /// The points that matter for the determinant, with weights, and whether the whole pool was passed over.
 ///
@@ -85,12 +90,42 @@ fn promising(canonical: &Canonical, points: Vec<usize>, warm: &[(usize, f64)]) -
         q = row_norms(&rows, &factor.inverse_lower().transposed());
     }
     let largest = q.iter().copied().fold(0.0, f64::max);
+    let near = q.iter().filter(|q| **q >= PROMISING * largest).count();
+    let dimension = dot(&lambda, &q);
     let floor = 0.1 / n as f64;
-    let kept = (0..n)
-        .filter(|&k| n <= SMALL_POOL.max(6 * r) || q[k] >= PROMISING * largest)
-        .map(|k| (points[k], lambda[k].max(floor)))
-        .collect();
+    if is_small(n, r) || near as f64 > 2.0 * dimension {
+        let kept = |k: &usize| is_small(n, r) || q[*k] >= PROMISING * largest;
+        let kept = (0..n).filter(kept).map(|k| (points[k], lambda[k].max(floor))).collect();
+        return normalised(heaviest(kept, room(dimension)));
+    }
+    // Too early to tell by the variances: those whose weights have grown most, and some from everywhere.
+    let members: Vec<(usize, f64)> = points.into_iter().zip(lambda).collect();
+    let half = room(dimension) / 2;
+    let everywhere = members.iter().copied().step_by(n.div_ceil(half));
+    let mut kept = heaviest(members.clone(), half);
+    kept.extend(everywhere);
+    kept.sort_unstable_by_key(|&(i, _)| i);
+    kept.dedup_by_key(|&mut (i, _)| i);
     normalised(kept)
+}
+
+fn is_small(n: usize, r: usize) -> bool {
+    n <= (6 * r).clamp(SMALL_POOL.0, SMALL_POOL.1)
+}
+
+/// How many points a working set may start with when `Σλq = tr(M⁻¹A)` dimensions are measured.
+fn room(effective_dimension: f64) -> usize {
+    ROOM.0.max((ROOM.1 * effective_dimension) as usize)
+}
+
+/// The `most` members of largest weight, in the order of the pool.
+fn heaviest(mut members: Vec<(usize, f64)>, most: usize) -> Vec<(usize, f64)> {
+    if members.len() > most {
+        members.select_nth_unstable_by(most, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        members.truncate(most);
+        members.sort_unstable_by_key(|&(i, _)| i);
+    }
+    members
 }
 
 /// From a log-determinant design to the start of a worst-case problem: the points nearly active in it,
@@ -106,12 +141,22 @@ pub(super) fn narrow(
     let whitening = factor.inverse_lower().transposed();
     let top = &largest_rows(&canonical.points, &[&whitening], most)[0];
     let largest = top.first().map_or(0.0, |top| top.0);
+    let own = row_norms(&canonical.points.select_rows(&set.points), &whitening);
+    let dimension = dot(&set.lambda, &own);
     let floor = 0.05 / set.points.len() as f64;
-    let few = canonical.points.rows() <= SMALL_POOL.max(6 * r);
+    let few = is_small(canonical.points.rows(), r);
     let weight = |i: usize| set.points.binary_search(&i).map_or(floor, |at| set.lambda[at].max(floor));
-    let mut points: Vec<(usize, f64)> =
+    // Under a strong ridge the two designs differ, so look everywhere.
+    let strong_ridge = 2.0 * dimension < r as f64;
+    let everywhere = |rows: usize, most: usize| {
+        (0..rows).step_by(rows.div_ceil(most)).take(if strong_ridge { rows } else { 0 })
+    };
+    let points: Vec<(usize, f64)> =
         top.iter().filter(|(q, _)| few || *q >= PROMISING * largest).map(|&(_, i)| (i, weight(i))).collect();
+    let mut points = heaviest(points, room(dimension) / if strong_ridge { 2 } else { 1 });
+    points.extend(everywhere(canonical.points.rows(), ROOM.0).map(|i| (i, weight(i))));
     points.sort_unstable_by_key(|&(i, _)| i);
+    points.dedup_by_key(|&mut (i, _)| i);
 
     let same = std::ptr::eq::<Matrix>(targets.matrix(), &*canonical.points);
     let worst = worst_targets(targets, &factor, 0.0, most);
@@ -122,10 +167,14 @@ pub(super) fn narrow(
         TargetRef::Row(i) if same => weight(i),
         _ => 1.0,
     };
-    let mut targets: Vec<(TargetRef, f64)> =
-        worst.iter().take(near.max(2 * r + 20)).map(|&(_, target)| (target, guess(target))).collect();
-    targets.sort_unstable_by_key(|&(target, _)| target);
-    (set.targets, set.w) = normalised(targets);
+    let near = near.clamp(2 * dimension as usize + 20, room(dimension));
+    let mut chosen: Vec<TargetRef> = worst.iter().take(near).map(|&(_, target)| target).collect();
+    if let TargetRows::Rows(rows) = targets {
+        chosen.extend(everywhere(rows.rows(), MOST_TARGETS).map(TargetRef::Row));
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    (set.targets, set.w) = normalised(chosen.into_iter().map(|target| (target, guess(target))).collect());
     (set.points, set.lambda) = normalised(points);
     set.mu = 0.0;
     Ok(())

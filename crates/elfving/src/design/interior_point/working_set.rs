@@ -66,7 +66,7 @@ impl WorkingSet {
         let count = (self.points.len() + self.targets.len()) as f64;
         self.mu = self.mu.max(0.1 * pass.gap.min(1.0) / count);
         regroup(&mut self.points, &mut self.lambda, &pass.points, self.mu, forget);
-        regroup(&mut self.targets, &mut self.w, &pass.targets, self.mu, forget);
+        regroup(&mut self.targets, &mut self.w, &pass.targets, self.mu, 0.0);
     }
 
     /// Drops the smallest weights while that raises no norm by more than the fraction `allowed`.
