@@ -2,8 +2,7 @@
 
 use clap::ValueEnum;
 use elfving::design::{
-    Criterion, ElfvingSet, FrankWolfe, InteriorPoint, MirrorDescent, Multiplicative, Problem,
-    RandomisedExchange, Solver,
+    ElfvingSet, FrankWolfe, InteriorPoint, MirrorDescent, Multiplicative, Problem, RandomisedExchange, Solver,
 };
 use elfving::pool::PointId;
 
@@ -27,11 +26,7 @@ pub(crate) enum Method {
 impl Method {
     /// What suits the problem when the user has not chosen.
     pub(crate) fn suited_to(problem: &Problem) -> Self {
-        if problem.criterion() == Criterion::C && problem.gamma().get() == 0.0 {
-            Self::ElfvingSet
-        } else {
-            Self::InteriorPoint
-        }
+        if ElfvingSet::suits(problem) { Self::ElfvingSet } else { Self::InteriorPoint }
     }
 
     /// The solver, starting from these weights where it can.

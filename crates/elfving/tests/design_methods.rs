@@ -370,10 +370,28 @@ fn the_design_shows_the_hyperplane_that_supports_the_elfving_set() {
 fn elfving_and_the_interior_point_agree_beyond_the_first_working_set() {
     let pool = Pool::from_features(support::normals(4, 6000, 8)).unwrap();
     let problem = Problem::new(&pool, Criterion::C, direction(vec![1.0; 8]), Ridge::ZERO).unwrap();
-    let exact = solve(&InteriorPoint::default(), &problem, 1e-9).unwrap();
     let design = solve(&ElfvingSet, &problem, 1e-9).unwrap();
-    assert_certified(&problem, &design, 1e-9, &exact.certificate);
+    assert_eq!(design.status, Status::Certified, "{design}");
     assert!(design.support.len() <= 8 && design.passes > 2, "{} passes", design.passes);
+    // With a tiny ridge the interior point goes its own way, to nearly the same value.
+    let nearly = Problem::new(&pool, Criterion::C, direction(vec![1.0; 8]), ridge(1e-8)).unwrap();
+    let near = solve(&InteriorPoint::default(), &nearly, 1e-9).unwrap();
+    let (exact, near) = (design.certificate.value, near.certificate.value);
+    assert!(near <= exact && exact - near < 1e-6 * exact, "{exact} {near}");
+}
+
+#[test]
+fn one_target_is_one_problem_under_every_criterion() {
+    let pool = Pool::from_features(support::normals(1105, 36, 4)).unwrap();
+    let target = support::normals(5105, 1, 4).row(0).to_vec();
+    let value = |criterion| {
+        let problem = Problem::new(&pool, criterion, direction(target.clone()), Ridge::ZERO).unwrap();
+        let design = solve(&InteriorPoint::default(), &problem, 1e-9).unwrap();
+        assert_eq!(design.status, Status::Certified, "{design}");
+        design.certificate.value
+    };
+    let values = [Criterion::C, Criterion::V, Criterion::G].map(value);
+    assert!(values.iter().all(|value| (value - values[0]).abs() < 1e-8 * values[0]), "{values:?}");
 }
 
 #[test]

@@ -18,12 +18,12 @@ use std::collections::BTreeMap;
 use super::canonical::{Canonical, Goal};
 use super::first_order::{Breakdown, information, singular, spanning_start, uniform};
 use super::solver::Found;
-use super::{Control, Criterion, Design, DesignError, Problem, Progress, Solver, Status};
+use super::{Control, Criterion, Design, DesignError, Problem, Progress, Solver, Status, TargetRef};
 use crate::linalg::{Cholesky, Matrix, apply_transposed, largest_rows};
 use basic_solution::basic_solution;
 use linear_programme::Programme;
 
-/// Elfving's linear programme (1952), for criterion c at γ = 0.
+/// Elfving's linear programme (1952), for one target at γ = 0: criterion c, and g or v when there is one target only.
 ///
 /// The optimum of this criterion is usually singular, so methods that need `M⁻¹` only come near it; here the support and
 /// the weights are exact: at most r points, and `Σ β_x x = c` to rounding. When fewer than r points
@@ -51,19 +51,35 @@ use linear_programme::Programme;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ElfvingSet;
 
+impl ElfvingSet {
+    /// Whether the problem has one target and no ridge. (A pool of one point has nothing to choose.)
+    pub fn suits(problem: &Problem) -> bool {
+        let criterion = problem.criterion();
+        let one_target = match criterion {
+            Criterion::C => true,
+            Criterion::G | Criterion::V => problem.target_count() == 1 && problem.pool().len() > 1,
+            Criterion::Xy | Criterion::D | Criterion::A => false,
+        };
+        one_target && problem.gamma().get() == 0.0
+    }
+}
+
 impl Solver for ElfvingSet {
     fn name(&self) -> &'static str {
         "elfving-set"
     }
 
     fn solve(&self, problem: &Problem, control: &mut Control) -> Result<Design, DesignError> {
-        let criterion = problem.criterion();
-        if criterion != Criterion::C || problem.gamma().get() > 0.0 {
-            return Err(DesignError::Unsupported { method: self.name(), criterion });
+        if !Self::suits(problem) {
+            return Err(DesignError::Unsupported { method: self.name(), criterion: problem.criterion() });
         }
         let canonical = Canonical::new(problem)?;
-        let Goal::Trace { root, .. } = &canonical.goal else { unreachable!("criterion c is a trace") };
-        let mut hull = Hull::new(&canonical, root.row(0)).map_err(|_| singular(problem))?;
+        let target = match &canonical.goal {
+            Goal::Trace { root, .. } => root.row(0),
+            Goal::Largest(targets) => targets.matrix().row(0),
+            Goal::LogDet => unreachable!("a determinant has no target"),
+        };
+        let mut hull = Hull::new(&canonical, target).map_err(|_| singular(problem))?;
 
         hull.solve(EXACT, control).map_err(|_| singular(problem))?;
         let vertex = hull.vertex();
@@ -190,6 +206,11 @@ impl<'a> Hull<'a> {
 
     fn found(&self, weights: &BTreeMap<usize, f64>) -> Found {
         let weights = weights.iter().map(|(&i, &weight)| (i, weight)).collect();
-        Found { weights, target_weights: vec![], iterations: self.iterations, passes: self.passes }
+        // One target: its weight is one, and only g asks for it.
+        let target_weights = match self.canonical.goal {
+            Goal::Largest(_) => vec![(TargetRef::Row(0), 1.0)],
+            Goal::Trace { .. } | Goal::LogDet => vec![],
+        };
+        Found { weights, target_weights, iterations: self.iterations, passes: self.passes }
     }
 }

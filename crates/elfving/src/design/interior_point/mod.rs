@@ -13,7 +13,9 @@ mod system;
 mod working_set;
 
 use super::canonical::{Canonical, Goal};
-use super::{Control, Criterion, Design, DesignError, Found, Problem, Progress, Solver, TargetRef};
+use super::{
+    Control, Criterion, Design, DesignError, ElfvingSet, Found, Problem, Progress, Solver, TargetRef,
+};
 use crate::pool::PointId;
 use newton::Breakdown;
 use pass::Pass;
@@ -24,6 +26,8 @@ use working_set::WorkingSet;
 /// | setting | default | effect |
 /// |---|---|---|
 /// | `warm_start` | none | points that start in the working set with these weights |
+///
+/// One target without a ridge goes to [`ElfvingSet`], whose answer is exact.
 ///
 /// Cost: a pass is 2 n r² flops; a Newton step on s points and m targets about (s + m)³/3.
 ///
@@ -63,6 +67,10 @@ impl Solver for InteriorPoint {
     }
 
     fn solve(&self, problem: &Problem, control: &mut Control) -> Result<Design, DesignError> {
+        if ElfvingSet::suits(problem) {
+            // The optimum is singular: no Newton step gets there.
+            return ElfvingSet.solve(problem, control);
+        }
         let canonical = Canonical::new(problem)?;
         let n = problem.pool().len();
         let warm: Vec<(usize, f64)> = self
