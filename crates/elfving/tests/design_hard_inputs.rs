@@ -420,3 +420,21 @@ fn one_huge_outlier_does_not_hide_the_other_points() {
         check("outlier", &hard, Criterion::G, 0.0, Some((3.0, 3.0)), must_certify);
     }
 }
+
+#[test]
+fn a_common_part_of_the_choices_does_not_drown_their_differences() {
+    // Multiples of 2^-20 up to 2^30: adding the common part is exact.
+    let choices =
+        Matrix::from_fn(30, 4, |i, k| (support::normals(71, 30, 4)[(i, k)] * 1048576.0).round() / 1048576.0);
+    let shifted = Matrix::from_fn(30, 4, |i, k| choices[(i, k)] + [1e9, -3e8, 0.0, 7e8][k]);
+    let value = |choices: Matrix| {
+        let pool = Pool::from_features_with_choices(support::normals(72, 80, 4), choices).unwrap();
+        let problem = Problem::over_choices(&pool, Criterion::Xy, Ridge::ZERO).unwrap();
+        let mut control = Control::new(Tolerance::new(1e-9).unwrap());
+        let design = InteriorPoint::default().solve(&problem, &mut control).unwrap();
+        assert_eq!(design.status, Status::Certified, "{design}");
+        design.certificate.value
+    };
+    let (near, far) = (value(choices), value(shifted));
+    assert!((near - far).abs() <= 1e-9 * near, "{near} {far}");
+}

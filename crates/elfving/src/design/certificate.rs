@@ -284,15 +284,11 @@ impl Information {
             }
             TargetRows::Pairs(rows) => {
                 // Relative to the first row every row must be seen: then so is every difference.
+                let shifted = rows.relative_to_first_row();
                 if self.unseen.columns() > 0 {
-                    let mut shifted = (**rows).clone();
-                    let first = rows.row(0).to_vec();
-                    for i in 0..shifted.rows() {
-                        shifted.row_mut(i).iter_mut().zip(&first).for_each(|(z, a)| *z -= a);
-                    }
                     self.refuse_unseen(problem, &shifted)?;
                 }
-                Ok(squared_diameter(&multiply(rows, &self.whitening)))
+                Ok(squared_diameter(&multiply(&shifted, &self.whitening)))
             }
         }
     }
@@ -309,12 +305,16 @@ fn padded(factor: Matrix) -> Matrix {
     Matrix::from_row_major(columns, columns, data)
 }
 
-/// The largest squared distance between two rows, by comparing all of them block by block.
+/// The largest squared distance between two rows, by comparing all of them block by block. The rows must be relative to
+/// one of them: then no norm exceeds the result, and nothing cancels. Infinite when a row is not finite.
 pub(super) fn squared_diameter(rows: &Matrix) -> f64 {
     use rayon::prelude::*;
     const BLOCK: usize = 64;
     let m = rows.rows();
     let norms: Vec<f64> = (0..m).map(|i| norm_squared(rows.row(i))).collect();
+    if !norms.iter().all(|norm| norm.is_finite()) {
+        return f64::INFINITY; // a maximum would pass over NaN
+    }
     let blocks: Vec<f64> = (0..m.div_ceil(BLOCK))
         .into_par_iter()
         .map(|a| {

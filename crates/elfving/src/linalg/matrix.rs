@@ -91,6 +91,18 @@ impl Matrix {
         &self.data[start * self.columns..end * self.columns]
     }
 
+    /// Every row minus the first one: differences of rows stay, and large common parts do not drown them.
+    #[must_use]
+    pub fn relative_to_first_row(&self) -> Self {
+        let mut shifted = self.clone();
+        if let Some(first) = (self.rows() > 0).then(|| self.row(0)) {
+            for i in 0..self.rows() {
+                shifted.row_mut(i).iter_mut().zip(first).for_each(|(entry, first)| *entry -= first);
+            }
+        }
+        shifted
+    }
+
     /// Copies the named rows, in the order given.
     pub fn select_rows(&self, indices: &[usize]) -> Self {
         let mut data = Vec::with_capacity(indices.len() * self.columns);

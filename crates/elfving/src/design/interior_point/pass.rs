@@ -134,7 +134,7 @@ pub(super) fn worst_targets(
             top.iter().map(|&(q, i)| (q, TargetRef::Row(i))).collect()
         }
         TargetRows::Pairs(rows) => {
-            let whitened = multiply(rows, &whitening);
+            let whitened = multiply(&rows.relative_to_first_row(), &whitening);
             let prune = threshold.max(0.3 * diameter_guess(&whitened));
             let pairs = farthest_pairs(&whitened, prune, most);
             pairs.into_iter().map(|(q, i, j)| (q, TargetRef::Pair(i, j))).collect()
