@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use super::goal::Goal;
+use super::goal::{Goal, any_unseen};
 use super::request::Share;
 use crate::design::{Criterion, DesignError, Problem};
 use crate::linalg::{
-    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, right_singular,
+    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, outer_gram, right_singular,
     triangular_factor, weighted_gram,
 };
 use crate::pool::TargetRows;
@@ -90,8 +90,7 @@ impl Frame {
         let spectrum = Spectrum::new(&information);
         let value = self.goal.spectral_value(&spectrum.whitening, &spectrum.unseen);
         let design = Spectrum::new(&self.design);
-        let relative = multiply(&design.whitening.transposed(), &multiply(&information, &design.whitening));
-        let smallest_eigenvalue = Spectrum::new(&relative).smallest.max(0.0);
+        let smallest_eigenvalue = self.smallest_ratio(&design, &spectrum);
         // log det relative to the design: the same in any coordinates.
         let value = match self.goal {
             Goal::LogDet => value.map(|negative| design.log_det + negative),
@@ -99,13 +98,26 @@ impl Frame {
         };
         Appraisal { value, smallest_eigenvalue }
     }
+
+    /// The smallest `vᵀM(λ)⁺v / vᵀM(n)⁺v` over the v that the design determines; 0 when the counts leave one of them
+    /// undetermined.
+    fn smallest_ratio(&self, design: &Spectrum, counts: &Spectrum) -> f64 {
+        // v = M(λ) W a with W the whitening of the design: the first norm is ‖a‖².
+        let determined = multiply(&self.design, &design.whitening).transposed();
+        if any_unseen(&determined, &counts.unseen) {
+            return 0.0;
+        }
+        let growth = outer_gram(&multiply(&determined, &counts.whitening));
+        let largest = SymmetricEigen::new(&growth).ok().and_then(|eigen| eigen.values.last().copied());
+        largest.map_or(0.0, |largest| 1.0 / largest)
+    }
 }
 
 /// The worth of an allocation.
 pub(super) struct Appraisal {
     /// The criterion; for log det the loss `log det M(λ) - log det M(n)`.
     pub value: Option<f64>,
-    /// The smallest eigenvalue of `M(λ)^(-1/2) M(n) M(λ)^(-1/2)`.
+    /// The smallest eigenvalue of `M(λ)^(-1/2) M(n) M(λ)^(-1/2)`, in what the design determines.
     pub smallest_eigenvalue: f64,
 }
 
@@ -117,8 +129,6 @@ pub(super) struct Spectrum {
     pub unseen: Matrix,
     /// Sum of the logarithms of the eigenvalues seen.
     pub log_det: f64,
-    /// The smallest of all eigenvalues.
-    pub smallest: f64,
 }
 
 impl Spectrum {
@@ -133,7 +143,7 @@ impl Spectrum {
             Matrix::from_fn(p, p - hidden, |i, k| vectors[(hidden + k, i)] / values[hidden + k].sqrt());
         let unseen = Matrix::from_fn(p, hidden, |i, k| vectors[(k, i)]);
         let log_det = values[hidden..].iter().map(|value| value.ln()).sum();
-        Self { whitening, unseen, log_det, smallest: values.first().copied().unwrap_or(0.0) }
+        Self { whitening, unseen, log_det }
     }
 }
 

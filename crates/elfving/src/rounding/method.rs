@@ -17,7 +17,7 @@ pub trait Rounding: fmt::Debug {
     /// Counts within the constraints of the request, and what they are worth.
     ///
     /// # Errors
-    /// None of the roundings here has any: a [`Request`] is checked when it is made.
+    /// Only for the settings of the method itself: a [`Request`] is checked when it is made.
     fn round(&self, request: &Request) -> Result<Rounded, RoundingError>;
 }
 
