@@ -40,7 +40,10 @@ fn ratios(name: &str, pool: &Pool, gamma: f64, budgets: &[u64]) -> Result<(), Bo
             }
         }
         row(name, budget, "ptr-literal", &ProjectThenRound::default().literal(true).round(&request)?);
-        println!("{name},{budget},sample,{budget},,{},,,,median of 25 seeds", median_of_draws(&request, &design)?);
+        println!(
+            "{name},{budget},sample,{budget},,{},,,,median of 25 seeds",
+            median_of_draws(&request, &design)?
+        );
     }
     Ok(())
 }

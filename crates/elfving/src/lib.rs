@@ -1,6 +1,15 @@
 //! Elfving: which candidates to measure next, how often, and when to stop.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`units`] | checked values: ridge, confidence, weights, noise |
+//! | [`linalg`] | the linear algebra everything rests on |
+//! | [`pool`] | what can be measured: points, kernels, feature maps, targets |
+//! | [`design`] | weights on the pool, each with a certificate |
+//! | [`estimate`] | estimates that survive heavy tails |
 
 pub mod design;
+pub mod estimate;
 pub mod linalg;
 pub mod pool;
 pub mod rounding;

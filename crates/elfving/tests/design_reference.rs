@@ -1,6 +1,8 @@
 //! Designs whose optimum is known: closed forms, and values that an independent prototype certified to 1e-9
 //! and, for the small ones, a conic solver confirmed.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
 mod support;
 
 use std::sync::Arc;

@@ -121,8 +121,13 @@ impl Claim {
         rounding: f64,
         by: CheckedBy,
     ) -> Self {
-        let slack = if criterion.is_maximised() { rounding } else { -rounding * bound };
-        Claim { value, bound: bound + slack, checked_by: by }
+        let sign = if criterion.is_maximised() { -1.0 } else { 1.0 };
+        let moved = if criterion.is_maximised() { bound + rounding } else { bound - rounding * bound };
+        // A bound that passes the value in the last digits is the value; anything else stays as it is, so
+        // that NaN and infinity are seen.
+        let crossed = sign * (moved - value);
+        let bound = if crossed > 0.0 && crossed <= 1e-12 * value.abs() { value } else { moved };
+        Claim { value, bound, checked_by: by }
     }
 }
 

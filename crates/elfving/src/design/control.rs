@@ -15,6 +15,9 @@ pub struct Progress {
     pub passes: usize,
 }
 
+/// Sees progress; `Break` stops the solver.
+type Watch<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
+
 /// When to stop. The library reads no clock: a time limit or a cancel button is a callback.
 ///
 /// ```
@@ -34,7 +37,7 @@ pub struct Progress {
 pub struct Control<'a> {
     pub(super) tolerance: f64,
     pub(super) iteration_limit: usize,
-    watch: Option<&'a mut dyn FnMut(&Progress) -> ControlFlow<()>>,
+    watch: Option<Watch<'a>>,
     pub(super) stopped: bool,
 }
 

@@ -1,7 +1,6 @@
 //! The question: a pool, a criterion, targets and a ridge.
 
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fmt;
 
 use super::DesignError;
@@ -202,13 +201,13 @@ fn scaled(mut root: Matrix, by: f64) -> Matrix {
     root
 }
 
-fn centred(rows: &Cow<'_, Matrix>) -> Matrix {
+fn centred(rows: &Matrix) -> Matrix {
     let m = rows.rows() as f64;
     let mut centre = vec![0.0; rows.columns()];
     for i in 0..rows.rows() {
         centre.iter_mut().zip(rows.row(i)).for_each(|(c, z)| *c += z / m);
     }
-    let mut out = rows.clone().into_owned();
+    let mut out = rows.clone();
     for i in 0..out.rows() {
         out.row_mut(i).iter_mut().zip(&centre).for_each(|(z, c)| *z -= c);
     }

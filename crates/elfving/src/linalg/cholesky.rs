@@ -1,14 +1,18 @@
 //! Cholesky factors `A = L Lᵀ`: solve, norms, log-determinant, rank-one update.
 
-use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor;
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::default;
+use faer::{MatMut, Par};
+use rayon::prelude::*;
 
 use super::Matrix;
 use super::product::{view, view_mut};
+
+/// Rows a thread takes at a time.
+const BLOCK_ROWS: usize = 64;
 
 /// A matrix was not numerically positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -76,21 +80,34 @@ impl Cholesky {
     /// Solves `A x = b` in place.
     pub fn solve(&self, b: &mut [f64]) {
         let n = self.order();
-        let mut column = faer::MatMut::from_column_major_slice_mut(b, n, 1);
+        let mut column = MatMut::from_column_major_slice_mut(b, n, 1);
         solve_lower_triangular_in_place(view(&self.lower), column.as_mut(), Par::Seq);
         solve_upper_triangular_in_place(view(&self.lower).transpose(), column, Par::Seq);
     }
 
     /// Replaces every row x of `rows` by `A⁻¹ x`. Cost: 2 · rows · n².
     pub fn solve_rows(&self, rows: &mut Matrix) {
-        let mut columns = view_mut(rows).transpose_mut();
-        solve_lower_triangular_in_place(view(&self.lower), columns.as_mut(), Par::Seq);
-        solve_upper_triangular_in_place(view(&self.lower).transpose(), columns, Par::Seq);
+        self.whiten_rows(rows);
+        self.unwhiten_rows(rows);
     }
 
-    /// Replaces every row x of `rows` by `L⁻¹ x`, whose squared norm is `xᵀ A⁻¹ x`. Cost: rows · n².
+    /// Replaces every row x of `rows` by `L⁻¹ x`, whose squared norm is `xᵀ A⁻¹ x`. Cost: rows · n², over
+    /// threads in blocks of rows.
     pub fn whiten_rows(&self, rows: &mut Matrix) {
-        solve_lower_triangular_in_place(view(&self.lower), view_mut(rows).transpose_mut(), Par::Seq);
+        let n = self.order();
+        rows.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n).for_each(|block| {
+            let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
+            solve_lower_triangular_in_place(view(&self.lower), columns, Par::Seq);
+        });
+    }
+
+    /// Replaces every row x of `rows` by `L⁻ᵀ x`.
+    pub fn unwhiten_rows(&self, rows: &mut Matrix) {
+        let n = self.order();
+        rows.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n).for_each(|block| {
+            let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
+            solve_upper_triangular_in_place(view(&self.lower).transpose(), columns, Par::Seq);
+        });
     }
 
     /// `L⁻¹` itself, for sweeps over many rows, where a product runs several times faster than a solve.

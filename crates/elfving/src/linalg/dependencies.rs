@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn every_dependency_vanishes_and_all_are_found() {
         // Ten rows in a space of three dimensions, one of them zero.
-        let base = Matrix::from_fn(10, 3, |i, j| ((i * i * 5 + j * 7 + i * j) % 13) as f64 * f64::from(i != 4));
+        let base =
+            Matrix::from_fn(10, 3, |i, j| ((i * i * 5 + j * 7 + i * j) % 13) as f64 * f64::from(i != 4));
         let x = multiply(&base, &Matrix::from_fn(3, 6, |i, j| ((3 * i + j * j) % 5) as f64 + 0.5));
         let dependencies = row_dependencies(&x, 1e-12);
         assert_eq!((dependencies.rows(), dependencies.columns()), (7, 10));

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A dense matrix stored row by row, so that a candidate is a contiguous slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Matrix {
     rows: usize,
     columns: usize,
@@ -131,5 +132,25 @@ impl std::ops::Index<(usize, usize)> for Matrix {
 impl std::ops::IndexMut<(usize, usize)> for Matrix {
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
         &mut self.data[i * self.columns + j]
+    }
+}
+
+/// A matrix as it comes from a file, before its length is checked.
+#[derive(Deserialize)]
+struct Stored {
+    rows: usize,
+    columns: usize,
+    data: Vec<f64>,
+}
+
+impl TryFrom<Stored> for Matrix {
+    type Error = String;
+    fn try_from(stored: Stored) -> Result<Self, String> {
+        let Stored { rows, columns, data } = stored;
+        if rows.checked_mul(columns) == Some(data.len()) {
+            Ok(Self { rows, columns, data })
+        } else {
+            Err(format!("a {rows} x {columns} matrix cannot have {} entries", data.len()))
+        }
     }
 }

@@ -2,11 +2,14 @@
 
 use faer::linalg::matmul::{matmul, triangular};
 use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
 
 use super::Matrix;
 
-/// Rows a thread takes at a time in the parallel products; fixed, so that sums do not depend on threads.
+/// Rows of a tall matrix that are summed at a time; fixed, so that sums do not depend on threads.
 const CHUNK_ROWS: usize = 8192;
+/// Rows of a product that a thread computes at a time.
+const BLOCK_ROWS: usize = 96;
 
 pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
     MatRef::from_row_major_slice(matrix.as_slice(), matrix.rows(), matrix.columns())
@@ -17,18 +20,14 @@ pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
     MatMut::from_row_major_slice_mut(matrix.as_mut_slice(), rows, columns)
 }
 
-/// `A B`. Cost: 2 · rows · inner · columns.
+/// `A B`. Cost: 2 · rows · inner · columns, over threads in blocks of rows.
 pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
-    let mut out = Matrix::zeros(a.rows(), b.columns());
-    matmul(view_mut(&mut out), Accum::Replace, view(a), view(b), 1.0, Par::Seq);
-    out
+    row_blocks(a, view(b))
 }
 
 /// `A Bᵀ`.
 pub fn multiply_transposed(a: &Matrix, b: &Matrix) -> Matrix {
-    let mut out = Matrix::zeros(a.rows(), b.rows());
-    matmul(view_mut(&mut out), Accum::Replace, view(a), view(b).transpose(), 1.0, Par::Seq);
-    out
+    row_blocks(a, view(b).transpose())
 }
 
 /// `Aᵀ B`.
@@ -38,26 +37,52 @@ pub fn transposed_multiply(a: &Matrix, b: &Matrix) -> Matrix {
     out
 }
 
-/// `A Aᵀ`, both triangles filled. Half the cost of a general product.
+fn row_blocks(a: &Matrix, b: MatRef<'_, f64>) -> Matrix {
+    let (k, columns) = (a.columns(), b.ncols());
+    let mut out = Matrix::zeros(a.rows(), columns);
+    if columns == 0 || k == 0 {
+        return out;
+    }
+    let blocks = out.as_mut_slice().par_chunks_mut(BLOCK_ROWS * columns);
+    blocks.zip(a.as_slice().par_chunks(BLOCK_ROWS * k)).for_each(|(out, rows)| {
+        let count = rows.len() / k;
+        let left = MatRef::from_row_major_slice(rows, count, k);
+        matmul(MatMut::from_row_major_slice_mut(out, count, columns), Accum::Replace, left, b, 1.0, Par::Seq);
+    });
+    out
+}
+
+/// `A Aᵀ`, both triangles filled. Half the cost of a general product, over threads in blocks of rows.
 pub fn outer_gram(a: &Matrix) -> Matrix {
-    symmetric_product(view(a))
+    let (n, k) = (a.rows(), a.columns());
+    let mut out = Matrix::zeros(n, n);
+    if n == 0 || k == 0 {
+        return out;
+    }
+    out.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(block, out)| {
+        let start = block * BLOCK_ROWS;
+        let count = out.len() / n;
+        let end = start + count;
+        let left = MatRef::from_row_major_slice(a.row_range(start, end), count, k);
+        let right = MatRef::from_row_major_slice(a.row_range(0, end), end, k);
+        let lower = MatMut::from_row_major_slice_mut(out, count, n).subcols_mut(0, end);
+        matmul(lower, Accum::Replace, left, right.transpose(), 1.0, Par::Seq);
+    });
+    mirror_lower(&mut out);
+    out
 }
 
 /// `Aᵀ A`, both triangles filled. Half the cost of a general product.
 pub fn gram(a: &Matrix) -> Matrix {
-    symmetric_product(view(a).transpose())
-}
-
-fn symmetric_product(a: MatRef<'_, f64>) -> Matrix {
-    let n = a.nrows();
+    let n = a.columns();
     let mut out = Matrix::zeros(n, n);
     triangular::matmul(
         view_mut(&mut out),
         triangular::BlockStructure::TriangularLower,
         Accum::Replace,
-        a,
+        view(a).transpose(),
         triangular::BlockStructure::Rectangular,
-        a.transpose(),
+        view(a),
         triangular::BlockStructure::Rectangular,
         1.0,
         Par::Seq,
@@ -68,10 +93,15 @@ fn symmetric_product(a: MatRef<'_, f64>) -> Matrix {
 
 /// Copies the lower triangle of a square matrix onto the upper one.
 pub fn mirror_lower(a: &mut Matrix) {
+    const TILE: usize = 32; // a tile of both triangles stays in the cache
     let n = a.rows();
-    for i in 0..n {
-        for j in 0..i {
-            a[(j, i)] = a[(i, j)];
+    for row in (0..n).step_by(TILE) {
+        for column in (0..=row).step_by(TILE) {
+            for i in row..(row + TILE).min(n) {
+                for j in column..(column + TILE).min(i) {
+                    a[(j, i)] = a[(i, j)];
+                }
+            }
         }
     }
 }

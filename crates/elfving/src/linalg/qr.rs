@@ -12,23 +12,18 @@ const CHUNK_ROWS: usize = 4096;
 ///
 /// The condition number of `R` is that of `X`, not its square. Cost: 2 n r², memory of one chunk.
 pub fn triangular_factor(x: &Matrix) -> Matrix {
-    let r = x.columns();
-    let mut stacked: Option<Matrix> = None;
-    let mut start = 0;
-    while start < x.rows() || stacked.is_none() {
-        let end = (start + CHUNK_ROWS).min(x.rows());
-        let mut rows = stacked.map_or_else(Vec::new, Matrix::into_vec);
-        rows.extend_from_slice(x.row_range(start, end));
-        let count = rows.len() / r.max(1);
-        let factor = MatRef::from_row_major_slice(&rows, count, r).qr();
-        let upper = factor.thin_R();
-        stacked = Some(Matrix::from_fn(upper.nrows(), r, |i, j| if i <= j { upper[(i, j)] } else { 0.0 }));
-        start = end;
-        if start >= x.rows() {
-            break;
-        }
+    let (n, r) = (x.rows(), x.columns());
+    let mut factor = Matrix::zeros(0, r);
+    for start in (0..n).step_by(CHUNK_ROWS) {
+        let end = (start + CHUNK_ROWS).min(n);
+        let above = factor.rows();
+        let mut stacked = factor.into_vec();
+        stacked.extend_from_slice(x.row_range(start, end));
+        let qr = MatRef::from_row_major_slice(&stacked, above + end - start, r).qr();
+        let upper = qr.thin_R();
+        factor = Matrix::from_fn(upper.nrows(), r, |i, j| if i <= j { upper[(i, j)] } else { 0.0 });
     }
-    stacked.unwrap_or_else(|| Matrix::zeros(0, r))
+    factor
 }
 
 /// `X = U diag(values) Vᵀ`, thin: singular values in descending order and the rows of `Vᵀ`.

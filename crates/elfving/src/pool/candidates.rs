@@ -101,6 +101,7 @@ impl Pool {
     /// [`PoolError::NotSymmetric`] with the worst entry, [`PoolError::NotPositiveSemidefinite`] with
     /// the smallest eigenvalue found.
     pub fn from_gram(gram: Matrix, measurable: usize, settings: &Factorisation) -> Result<Pool, PoolError> {
+        check_table(&gram)?;
         let atoms = gram.rows();
         if !(1..=atoms).contains(&measurable) {
             return Err(PoolError::MeasurableCount { measurable, atoms });

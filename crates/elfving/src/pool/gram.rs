@@ -5,16 +5,14 @@ use rayon::prelude::*;
 use crate::linalg::{Matrix, NotFactorable, PivotedCholesky, pivoted_cholesky};
 
 use super::kernels::inner_product;
-use super::points::check_table;
 use super::{Factorisation, PoolError};
 
 /// Most steps of the Lanczos iteration that names the smallest eigenvalue in an error.
 const LANCZOS_STEPS: usize = 80;
 
-/// Factorises a Gram matrix (N × N) after checking it. Cost O(N² r): a factorisation alone reads
+/// Factorises a finite Gram matrix (N × N) after checking it. Cost O(N² r): a factorisation alone reads
 /// only r columns, and an indefinite matrix may hide in the rest.
 pub(crate) fn factorise(gram: &Matrix, settings: &Factorisation) -> Result<PivotedCholesky, PoolError> {
-    check_table(gram)?;
     let n = gram.rows();
     if gram.columns() != n {
         return Err(PoolError::NotSquare { rows: n, columns: gram.columns() });

@@ -26,6 +26,11 @@ const SAMPLED_PAIRS: usize = 1_000_000;
 /// # Ok::<(), elfving::pool::PoolError>(())
 /// ```
 pub fn median_lengthscale(points: &Points, seed: u64) -> Result<f64, PoolError> {
+    let sampled_pairs = (points.len() > EXACT_POINTS).then_some(SAMPLED_PAIRS);
+    median_distance(points, seed, sampled_pairs)
+}
+
+fn median_distance(points: &Points, seed: u64, sampled_pairs: Option<usize>) -> Result<f64, PoolError> {
     let n = points.len();
     // Distances are taken in units of the largest coordinate, so that no square overflows.
     let unit = points.matrix().max_abs();
@@ -33,16 +38,16 @@ pub fn median_lengthscale(points: &Points, seed: u64) -> Result<f64, PoolError> 
         let pairs = points.matrix().row(i).iter().zip(points.matrix().row(j));
         pairs.map(|(x, y)| (x / unit - y / unit).powi(2)).sum::<f64>().sqrt()
     };
-    let mut distances: Vec<f64> = if n <= EXACT_POINTS {
-        (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).collect()
-    } else {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        (0..SAMPLED_PAIRS)
-            .map(|_| {
+    let mut distances: Vec<f64> = match sampled_pairs {
+        None => (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).collect(),
+        Some(pairs) => {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut pair = || {
                 let (i, j) = (below(&mut random, n), below(&mut random, n - 1));
-                distance(i, j + usize::from(j >= i))
-            })
-            .collect()
+                (i, j + usize::from(j >= i))
+            };
+            (0..pairs).map(|_| pair()).map(|(i, j)| distance(i, j)).collect()
+        }
     };
     distances.retain(|&d| d > 0.0);
     if distances.is_empty() {
@@ -83,9 +88,11 @@ mod tests {
     }
 
     #[test]
-    fn a_large_pool_that_repeats_one_point_almost_always_still_has_a_lengthscale() {
-        // 10^6 sampled pairs of 10^7 points would miss the odd one out.
-        let points = Points::new(Matrix::from_fn(100_000, 1, |i, _| f64::from(i == 77_777))).unwrap();
-        assert_eq!(median_lengthscale(&points, 1).unwrap(), 1.0);
+    fn a_pool_that_repeats_one_point_almost_always_still_has_a_lengthscale() {
+        // Ten pairs of a thousand points miss the one that differs.
+        let points = Points::new(Matrix::from_fn(1000, 1, |i, _| f64::from(i == 777))).unwrap();
+        assert_eq!(median_distance(&points, 1, Some(10)), Ok(1.0));
+        let same = Points::new(Matrix::from_fn(1000, 1, |_, _| 0.1)).unwrap();
+        assert_eq!(median_distance(&same, 1, Some(10)), Err(PoolError::AllPointsEqual));
     }
 }

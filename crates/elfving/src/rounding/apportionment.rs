@@ -34,7 +34,7 @@ use super::{Request, Rounding, RoundingError};
 /// let counts: Vec<u64> = Apportionment::default().round(&request)?
 ///     .allocation.counts().iter().map(|&(_, count)| count).collect();
 /// assert_eq!(counts, [3, 2, 1, 1]);
-/// # Ok::<(), elfving::rounding::RoundingError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Apportionment {

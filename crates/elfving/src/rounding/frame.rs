@@ -40,8 +40,7 @@ impl Frame {
         let basis = Basis::new(problem, weights)?;
         let points = Arc::new(basis.forward(problem.pool().features()));
         let shared = std::ptr::eq(problem.rows().matrix(), problem.pool().features());
-        let rows =
-            || if shared { points.clone() } else { Arc::new(basis.forward(problem.rows().matrix())) };
+        let rows = || if shared { points.clone() } else { Arc::new(basis.forward(problem.rows().matrix())) };
         let goal = match (problem.criterion(), problem.rows()) {
             (Criterion::D, _) => Goal::LogDet,
             (Criterion::A, _) => Goal::Trace(basis.all_directions()?),

@@ -35,7 +35,7 @@ pub(super) type Share = (usize, f64);
 /// let rounded = Apportionment::default().round(&request)?;
 /// assert_eq!(rounded.allocation.total(), 20);
 /// assert!((rounded.report.ratio.unwrap() - 1.0).abs() < 1e-6);
-/// # Ok::<(), elfving::rounding::RoundingError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
@@ -182,7 +182,9 @@ impl<'a> Request<'a> {
         let (value, ratio) = match (self.problem.criterion(), appraisal.value) {
             (_, None) => (None, None),
             // The loss of log det in one dimension, as a factor: what D-efficiency is one over.
-            (Criterion::D, Some(loss)) => (Some(self.continuous - loss), Some((loss / dimension as f64).exp())),
+            (Criterion::D, Some(loss)) => {
+                (Some(self.continuous - loss), Some((loss / dimension as f64).exp()))
+            }
             (_, Some(value)) => (Some(value), Some(value / self.continuous)),
         };
         RoundingReport {

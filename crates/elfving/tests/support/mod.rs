@@ -7,7 +7,7 @@
 use elfving::linalg::{Matrix, norm_squared};
 
 /// `rows × columns` standard normals from the stream of `seed`.
-pub fn normals(seed: u64, rows: usize, columns: usize) -> Matrix {
+pub(crate) fn normals(seed: u64, rows: usize, columns: usize) -> Matrix {
     let uniform = |k: u64| {
         let mut z = seed.wrapping_add(k.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -28,7 +28,7 @@ pub fn normals(seed: u64, rows: usize, columns: usize) -> Matrix {
 }
 
 /// Multiplies the last `last` columns by √0.1 and scales every row to unit length.
-pub fn unit_rows(mut matrix: Matrix, last: usize) -> Matrix {
+pub(crate) fn unit_rows(mut matrix: Matrix, last: usize) -> Matrix {
     let columns = matrix.columns();
     for i in 0..matrix.rows() {
         matrix.row_mut(i)[columns - last..].iter_mut().for_each(|value| *value *= 0.1f64.sqrt());
@@ -39,27 +39,27 @@ pub fn unit_rows(mut matrix: Matrix, last: usize) -> Matrix {
 }
 
 /// 60 × 12, seed 11.
-pub fn small() -> Matrix {
+pub(crate) fn small() -> Matrix {
     unit_rows(normals(11, 60, 12), 10)
 }
 
 /// 15 × 12, seed 12: the targets of `small`.
-pub fn small_targets() -> Matrix {
+pub(crate) fn small_targets() -> Matrix {
     unit_rows(normals(12, 15, 12), 0)
 }
 
 /// The paper's first experiment: 1275 × 50, seed 1.
-pub fn paper_g() -> Matrix {
+pub(crate) fn paper_g() -> Matrix {
     unit_rows(normals(1, 1275, 50), 10)
 }
 
 /// The paper's second experiment: x_i = (i/500)², i = 0..500.
-pub fn paper_rbf() -> Matrix {
+pub(crate) fn paper_rbf() -> Matrix {
     Matrix::from_fn(501, 1, |i, _| (i as f64 / 500.0).powi(2))
 }
 
 /// e_1 … e_d and cos(0.1) e_1 + sin(0.1) e_2.
-pub fn soare(d: usize) -> Matrix {
+pub(crate) fn soare(d: usize) -> Matrix {
     Matrix::from_fn(d + 1, d, |i, j| match (i == d, j) {
         (true, 0) => 0.1f64.cos(),
         (true, 1) => 0.1f64.sin(),

@@ -1,17 +1,23 @@
 //! The default solver: a primal-dual interior point on a working set of points and targets.
 //!
 //! A handful of points carries an optimal design, and a handful of targets decides a worst case. So a
-//! small problem is solved by Newton steps ([`newton`]), the whole pool is looked at in one pass, what was
-//! missing joins, and the iteration goes on from where it was ([`working_set`]). The worst of all pairs is
-//! found without writing pairs down ([`diameter`]).
+//! small problem is solved by Newton steps (`newton`), the whole pool is looked at in one `pass`, what was
+//! missing joins the `working_set`, and the iteration goes on from where it was. The worst of all pairs is
+//! found without writing pairs down (`diameter`).
 
 mod diameter;
 mod newton;
+mod pass;
+mod start;
+mod system;
 mod working_set;
 
-use super::canonical::Canonical;
-use super::{Control, Criterion, Design, DesignError, Problem, Solver, TargetRef};
+use super::canonical::{Canonical, Goal};
+use super::{Control, Criterion, Design, DesignError, Found, Problem, Progress, Solver, TargetRef};
 use crate::pool::PointId;
+use newton::Breakdown;
+use pass::Pass;
+use working_set::WorkingSet;
 
 /// The interior point: 10 to 30 Newton steps and a few passes over the pool for a certified 1e-9.
 ///
@@ -65,14 +71,107 @@ impl Solver for InteriorPoint {
             .map(|&(id, weight)| (id.index(), weight))
             .filter(|&(i, _)| i < n)
             .collect();
-        let mut found = working_set::solve(&canonical, &warm, control).map_err(|_| {
-            DesignError::Singular { scale: problem.pool().features().max_abs(), gamma: problem.gamma().get() }
-        })?;
+        let singular = |_| DesignError::Singular {
+            scale: problem.pool().features().max_abs(),
+            gamma: problem.gamma().get(),
+        };
+        let mut found = search(&canonical, &warm, control).map_err(singular)?;
         if problem.criterion() == Criterion::G && found.target_weights.is_empty() {
             // Solved as log det (Kiefer and Wolfowitz): the weights of the points prove it as weights of targets.
             found.target_weights =
                 found.weights.iter().map(|&(i, weight)| (TargetRef::Row(i), weight)).collect();
         }
         Design::certified(problem, self.name(), found, control)
+    }
+}
+
+/// Passes after which the answer is handed back whatever its gap.
+const PASS_LIMIT: usize = 40;
+/// The first solve of a working set goes this far: what is missing shows early.
+const FIRST_STAGE: f64 = 1e-3;
+/// Members of the working set below this fraction of the average weight are forgotten early on.
+const FORGET: f64 = 1e-2;
+
+/// Solves the canonical problem to the tolerance on the whole pool, or as far as it gets.
+fn search(canonical: &Canonical, warm: &[(usize, f64)], control: &mut Control) -> Result<Found, Breakdown> {
+    let (mut set, passes) = start::initial_points(canonical, warm);
+    let mut tally = Tally { iterations: 0, passes };
+    if let Goal::Largest(targets) = &canonical.goal {
+        // The log-determinant design is close to the worst-case one and cheap: it names what is active.
+        set = climb(canonical, &Goal::LogDet, set, FIRST_STAGE, control, &mut tally)?;
+        start::narrow(canonical, targets, &mut set)?;
+        tally.passes += 1;
+    }
+    // A log-determinant may be small beside the dimension its gap is counted in.
+    let tolerance = match canonical.goal {
+        Goal::LogDet => (0.01 * control.tolerance).max(1e-13),
+        Goal::Trace { .. } | Goal::Largest(_) => control.tolerance,
+    };
+    let mut set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
+    let share = match canonical.goal {
+        // The tolerance is relative to the log-determinant, the loss is counted per dimension.
+        Goal::LogDet => {
+            let per_dimension = set.information(canonical)?.log_det() / canonical.points.columns() as f64;
+            per_dimension.abs().clamp(0.01, 1.0)
+        }
+        Goal::Trace { .. } | Goal::Largest(_) => 1.0,
+    };
+    set.prune(canonical, 0.1 * share * control.tolerance)?;
+    Ok(Found {
+        weights: set.points.into_iter().zip(set.lambda).collect(),
+        target_weights: set.targets.into_iter().zip(set.w).collect(),
+        iterations: tally.iterations,
+        passes: tally.passes,
+    })
+}
+
+/// Solves on the working set, looks at everything, adds what was missing, and goes on from there.
+fn climb(
+    canonical: &Canonical,
+    goal: &Goal,
+    mut set: WorkingSet,
+    tolerance: f64,
+    control: &mut Control,
+    tally: &mut Tally,
+) -> Result<WorkingSet, Breakdown> {
+    let last = 0.2 * tolerance;
+    let mut stage = FIRST_STAGE.max(last);
+    let mut best: Option<(f64, WorkingSet)> = None;
+    for round in 0..PASS_LIMIT {
+        let before = *tally;
+        let outcome = set.solve(canonical, goal, stage, |gap, steps| {
+            control
+                .report(&Progress { gap, iterations: before.iterations + steps, ..before.into() })
+                .is_continue()
+        })?;
+        let pass = Pass::over(canonical, goal, &set)?;
+        tally.iterations += outcome.iterations;
+        tally.passes += 1;
+        if best.as_ref().is_none_or(|(gap, _)| pass.gap < *gap) {
+            best = Some((pass.gap, set.clone()));
+        }
+        let reached = pass.gap <= 0.5 * tolerance;
+        let exhausted = pass.is_complete() && (outcome.gap > stage || stage <= last);
+        if reached || exhausted || control.report(&Progress { gap: pass.gap, ..(*tally).into() }).is_break() {
+            break;
+        }
+        let missing = pass.points.len() + pass.targets.len();
+        let few = 10 * missing < set.points.len() + set.targets.len();
+        stage = if few { last } else { (1e-3 * pass.gap).clamp(last, 1e-2) };
+        // Forgetting late could cycle: what one pass brings would go and come back for ever.
+        set.regroup(&pass, if round < 2 { FORGET } else { 0.0 });
+    }
+    best.map(|(_, set)| set).ok_or(Breakdown)
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Tally {
+    iterations: usize,
+    passes: usize,
+}
+
+impl From<Tally> for Progress {
+    fn from(tally: Tally) -> Progress {
+        Progress { gap: f64::INFINITY, iterations: tally.iterations, passes: tally.passes }
     }
 }

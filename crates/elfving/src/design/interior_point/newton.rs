@@ -13,9 +13,9 @@
 //! with `C = X M⁻¹ Xᵀ`, `P = X M⁻¹ Vᵀ`, `H = 2 C ∘ (P W Pᵀ)`; for log det `H = C ∘ C`, for the averaged
 //! criteria `H = 2 C ∘ (X M⁻¹ S M⁻¹ Xᵀ)`, both without the last two rows.
 
+use super::system::System;
 use crate::linalg::{
-    Cholesky, Matrix, SymmetricIndefinite, add_scaled, dot, multiply, multiply_transposed, norm_squared,
-    outer_gram, weighted_gram,
+    Cholesky, Matrix, add_scaled, dot, multiply, multiply_transposed, norm_squared, outer_gram, weighted_gram,
 };
 
 /// What is minimised over the working set.
@@ -64,19 +64,25 @@ pub(super) struct Breakdown;
 
 /// Fraction of the way to the boundary that a step may go.
 const TO_BOUNDARY: f64 = 0.995;
+/// The relative complementarity of a start whose gap is small.
+const NEAR: f64 = 0.05;
+/// A predictor-corrector step shorter than this gives way to a centring step.
+const SHORT_STEP: f64 = 0.1;
+/// One step aims at no less than this fraction of the complementarity that fits the current gap.
+const AHEAD_OF_GAP: f64 = 5e-3;
 /// Steps after which the working set is handed back whatever its gap.
 const ITERATION_LIMIT: usize = 80;
 
 /// Everything that depends on λ (and w): norms, gradient and curvature.
-struct Local {
+pub(super) struct Local {
     /// `q_v` over the working targets (empty for the smooth criteria).
-    q: Vec<f64>,
+    pub q: Vec<f64>,
     /// Minus the gradient of the criterion (for `Largest`, of `Σ w_v q_v`), over the points.
-    g: Vec<f64>,
+    pub g: Vec<f64>,
     /// `H`, n × n.
-    curvature: Matrix,
+    pub curvature: Matrix,
     /// `P ∘ P`, n × m (0 columns for the smooth criteria).
-    p_squared: Matrix,
+    pub p_squared: Matrix,
     /// `tr(S_w M⁻¹)`, or r for log det: what `⟨λ, g⟩ + tr(Γ-part)` adds up to.
     level: f64,
 }
@@ -104,7 +110,7 @@ impl Working<'_> {
             }
             best.iterations = iteration;
             let go_on = report(best.gap, iteration);
-            if best.gap <= tolerance || stalled > 8 || iteration == ITERATION_LIMIT || !go_on {
+            if best.gap <= tolerance || stalled > 12 || iteration == ITERATION_LIMIT || !go_on {
                 break;
             }
             if state.step(self).is_err() {
@@ -112,6 +118,43 @@ impl Working<'_> {
             }
         }
         if best.gap.is_finite() { Ok(best) } else { Err(Breakdown) }
+    }
+
+    /// A start for points whose targets have no weights yet: on the central path, as far along it as the
+    /// gap of these points allows; or from the guess `w`, when that is closer.
+    pub(super) fn central_start(&self, lambda: Vec<f64>, guess: Vec<f64>) -> Result<Iterate, Breakdown> {
+        let local = self.local(&lambda, &guess)?;
+        let largest = local.q.iter().copied().fold(0.0, f64::max);
+        let q: Vec<f64> = local.q.iter().map(|q| q / largest).collect();
+        let unknowns = (lambda.len() + q.len()) as f64;
+        let at = |w: Vec<f64>, mu: f64| Iterate { lambda: lambda.clone(), w, mu };
+        let gap = |start: &Iterate| Ok(State::start(self, start.clone())?.gap(self));
+        let near = at(central_weights(&q, NEAR / unknowns), NEAR / unknowns);
+        let guessed = at(guess, NEAR / unknowns);
+        let (near_gap, guessed_gap) = (gap(&near)?, gap(&guessed)?);
+        if guessed_gap < near_gap.min(NEAR) {
+            return Ok(Iterate { mu: guessed_gap / unknowns, ..guessed });
+        }
+        if near_gap <= NEAR {
+            return Ok(near);
+        }
+        let mu = near_gap.min(1.0) / unknowns;
+        Ok(at(central_weights(&q, mu), mu))
+    }
+
+    /// The safest start: equal weights, far from the end of the central path.
+    pub(super) fn middle(&self) -> Result<Iterate, Breakdown> {
+        let n = self.points.rows();
+        let lambda = vec![1.0 / n as f64; n];
+        let Objective::Largest(targets) = self.objective else {
+            return Ok(Iterate { lambda, w: vec![], mu: 1.0 / n as f64 });
+        };
+        let m = targets.rows();
+        let q = self.local(&lambda, &vec![1.0 / m as f64; m])?.q;
+        let largest = q.iter().copied().fold(0.0, f64::max);
+        let mu = 1.0 / (n + m) as f64;
+        let w = central_weights(&q.iter().map(|q| q / largest).collect::<Vec<_>>(), mu);
+        Ok(Iterate { lambda, w, mu })
     }
 
     fn local(&self, lambda: &[f64], w: &[f64]) -> Result<Local, Breakdown> {
@@ -159,6 +202,20 @@ impl Working<'_> {
     }
 }
 
+/// The weights of the central path at complementarity `mu`: `w_v = mu / (t - q_v)` with t such that they
+/// sum to one. The largest `q` is one.
+fn central_weights(q: &[f64], mu: f64) -> Vec<f64> {
+    let total = |t: f64| -> f64 { q.iter().map(|q| mu / (t - q)).sum() };
+    // The largest alone gives one at the low end; all of them together at most one at the high end.
+    let (mut low, mut high) = (1.0 + mu, 1.0 + mu * q.len() as f64);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if total(middle) > 1.0 { low = middle } else { high = middle }
+    }
+    let sum = total(high);
+    q.iter().map(|q| mu / (high - q) / sum).collect()
+}
+
 /// `L⁻¹ S L⁻ᵀ`.
 fn whiten_moment(factor: &Cholesky, moment: &Matrix) -> Matrix {
     let mut half = moment.clone();
@@ -174,25 +231,25 @@ fn double_hadamard(c: &mut Matrix, e: &Matrix) {
 }
 
 /// The iterate with its multipliers. The criterion is divided by `scale`, so that all are of order one.
-struct State {
+pub(super) struct State {
     scale: f64,
-    lambda: Vec<f64>,
-    z: Vec<f64>,
-    nu: f64,
-    t: f64,
-    w: Vec<f64>,
-    s: Vec<f64>,
-    local: Local,
+    pub lambda: Vec<f64>,
+    pub z: Vec<f64>,
+    pub nu: f64,
+    pub t: f64,
+    pub w: Vec<f64>,
+    pub s: Vec<f64>,
+    pub local: Local,
 }
 
 /// One Newton direction.
-struct Direction {
-    lambda: Vec<f64>,
-    z: Vec<f64>,
-    nu: f64,
-    t: f64,
-    w: Vec<f64>,
-    s: Vec<f64>,
+pub(super) struct Direction {
+    pub lambda: Vec<f64>,
+    pub z: Vec<f64>,
+    pub nu: f64,
+    pub t: f64,
+    pub w: Vec<f64>,
+    pub s: Vec<f64>,
 }
 
 impl State {
@@ -255,19 +312,34 @@ impl State {
         }
     }
 
+    fn unknowns(&self) -> f64 {
+        (self.lambda.len() + self.w.len()) as f64
+    }
+
+    /// The size of the criterion, in the units of `z` and `s`.
+    fn level(&self) -> f64 {
+        if self.w.is_empty() { 1.0 } else { self.t }
+    }
+
     fn complementarity(&self) -> f64 {
-        (dot(&self.lambda, &self.z) + dot(&self.w, &self.s)) / (self.lambda.len() + self.w.len()) as f64
+        (dot(&self.lambda, &self.z) + dot(&self.w, &self.s)) / self.unknowns()
     }
 
     /// One predictor-corrector step.
     fn step(&mut self, working: &Working) -> Result<(), Breakdown> {
-        let system = System::factor(self);
+        let system = System::factor(self)?;
         let mu = self.complementarity();
-        let affine = system.direction(self, 0.0, None)?;
+        let affine = system.direction(0.0, None)?;
         let reach = self.reach(&affine).min(1.0);
         let ahead = self.complementarity_after(&affine, reach);
         let centring = (ahead / mu).powi(3).clamp(1e-8, 1.0);
-        let direction = system.direction(self, centring * mu, Some(&affine))?;
+        // Complementarity must not run ahead of the gap: far from the optimum that only shortens steps.
+        let floor = AHEAD_OF_GAP * self.gap(working).min(1.0) * self.level() / self.unknowns();
+        let mut direction = system.direction((centring * mu).max(floor), Some(&affine))?;
+        if self.reach(&direction) < SHORT_STEP {
+            // Badly centred: go back towards the central path before going on along it.
+            direction = system.direction(mu.max(floor), None)?;
+        }
         let mut length = (TO_BOUNDARY * self.reach(&direction)).min(1.0);
         for _ in 0..12 {
             if let Some(next) = self.moved(working, &direction, length) {
@@ -304,7 +376,7 @@ impl State {
         };
         (product(&self.lambda, &direction.lambda, &self.z, &direction.z)
             + product(&self.w, &direction.w, &self.s, &direction.s))
-            / (self.lambda.len() + self.w.len()) as f64
+            / self.unknowns()
     }
 
     /// The state after a step; `None` when the new point is not usable.
@@ -333,158 +405,5 @@ impl State {
             *slack = slack.max(next.t - q);
         }
         Some(next)
-    }
-}
-
-/// The factored Newton matrix of a state, symmetrically scaled.
-struct System {
-    matrix: Matrix,
-    scaling: Vec<f64>,
-    factor: Factor,
-}
-
-enum Factor {
-    /// The smooth criteria: `H + Z/Λ` is positive definite and ν is eliminated by hand.
-    Definite(Cholesky),
-    Indefinite(SymmetricIndefinite),
-}
-
-impl System {
-    fn factor(state: &State) -> Self {
-        let (n, m) = (state.lambda.len(), state.w.len());
-        let local = &state.local;
-        let order = if m == 0 { n } else { n + m + 2 };
-        let mut matrix = Matrix::zeros(order, order);
-        for i in 0..n {
-            matrix.row_mut(i)[..n].copy_from_slice(local.curvature.row(i));
-            matrix[(i, i)] += state.z[i] / state.lambda[i];
-        }
-        if m > 0 {
-            let (nu, t) = (n, n + 1);
-            for i in 0..n {
-                matrix[(nu, i)] = 1.0;
-                matrix[(i, nu)] = 1.0;
-            }
-            for k in 0..m {
-                let row = n + 2 + k;
-                for i in 0..n {
-                    matrix[(row, i)] = -local.p_squared[(i, k)];
-                    matrix[(i, row)] = -local.p_squared[(i, k)];
-                }
-                matrix[(row, t)] = -1.0;
-                matrix[(t, row)] = -1.0;
-                matrix[(row, row)] = -state.s[k] / state.w[k];
-            }
-        }
-        let scaling = scaling(&matrix, n);
-        let mut scaled = matrix.clone();
-        for i in 0..order {
-            let by = scaling[i];
-            scaled.row_mut(i).iter_mut().zip(&scaling).for_each(|(entry, other)| *entry *= by * other);
-        }
-        let factor =
-            if m == 0 { definite(scaled) } else { Factor::Indefinite(SymmetricIndefinite::new(&scaled)) };
-        System { matrix, scaling, factor }
-    }
-
-    /// Solves for the direction that aims at complementarity `target`; with `affine`, adds Mehrotra's
-    /// second-order correction.
-    fn direction(
-        &self,
-        state: &State,
-        target: f64,
-        affine: Option<&Direction>,
-    ) -> Result<Direction, Breakdown> {
-        let (n, m) = (state.lambda.len(), state.w.len());
-        let local = &state.local;
-        let cross = |i: usize| affine.map_or(0.0, |a| a.lambda[i] * a.z[i]);
-        let cross_target = |k: usize| affine.map_or(0.0, |a| a.w[k] * a.s[k]);
-        // Complementarity, each divided by its weight: z + dz + (z/λ) dλ = (target - cross)/λ.
-        let aim_z: Vec<f64> = (0..n).map(|i| (target - cross(i)) / state.lambda[i]).collect();
-        let aim_s: Vec<f64> = (0..m).map(|k| (target - cross_target(k)) / state.w[k]).collect();
-
-        let mut rhs = vec![0.0; self.matrix.rows()];
-        for i in 0..n {
-            // H dλ + (z/λ) dλ - P² dw + dν = g - ν + aim_z
-            rhs[i] = local.g[i] - state.nu + aim_z[i];
-        }
-        if m > 0 {
-            rhs[n] = 1.0 - state.lambda.iter().sum::<f64>();
-            rhs[n + 1] = state.w.iter().sum::<f64>() - 1.0;
-            for k in 0..m {
-                // -P²' dλ - dt - (s/w) dw = (t - q) - aim_s
-                rhs[n + 2 + k] = (state.t - local.q[k]) - aim_s[k];
-            }
-        }
-        let mut solution = self.refined(&rhs);
-        let dnu = if m == 0 {
-            // ν by hand: dλ = K⁻¹ (rhs - dν 1) with 1ᵀ dλ = 1 - Σλ.
-            let ones = self.refined(&vec![1.0; n]);
-            let missing = 1.0 - state.lambda.iter().sum::<f64>();
-            let dnu = (solution.iter().sum::<f64>() - missing) / ones.iter().sum::<f64>();
-            solution.iter_mut().zip(&ones).for_each(|(x, one)| *x -= dnu * one);
-            dnu
-        } else {
-            solution[n]
-        };
-        if solution.iter().any(|value| !value.is_finite()) || !dnu.is_finite() {
-            return Err(Breakdown);
-        }
-        let lambda = solution[..n].to_vec();
-        let z = (0..n).map(|i| aim_z[i] - state.z[i] - state.z[i] / state.lambda[i] * lambda[i]).collect();
-        let (t, w) = if m > 0 { (solution[n + 1], solution[n + 2..].to_vec()) } else { (0.0, vec![]) };
-        let s = (0..m).map(|k| aim_s[k] - state.s[k] - state.s[k] / state.w[k] * w[k]).collect();
-        Ok(Direction { lambda, z, nu: dnu, t, w, s })
-    }
-
-    /// A solve with two steps of iterative refinement against the unscaled matrix.
-    fn refined(&self, rhs: &[f64]) -> Vec<f64> {
-        let mut x = self.plain(rhs);
-        for _ in 0..2 {
-            let residual: Vec<f64> = (0..rhs.len()).map(|i| rhs[i] - dot(self.matrix.row(i), &x)).collect();
-            let correction = self.plain(&residual);
-            x.iter_mut().zip(&correction).for_each(|(x, c)| *x += c);
-        }
-        x
-    }
-
-    fn plain(&self, rhs: &[f64]) -> Vec<f64> {
-        let mut x: Vec<f64> = rhs.iter().zip(&self.scaling).map(|(b, by)| b * by).collect();
-        match &self.factor {
-            Factor::Definite(factor) => factor.solve(&mut x),
-            Factor::Indefinite(factor) => factor.solve(&mut x),
-        }
-        x.iter_mut().zip(&self.scaling).for_each(|(x, by)| *x *= by);
-        x
-    }
-}
-
-/// Symmetric scaling: unit diagonal on the points, then each other row against the scaled points.
-fn scaling(matrix: &Matrix, points: usize) -> Vec<f64> {
-    let order = matrix.rows();
-    let mut scaling: Vec<f64> = (0..points).map(|i| 1.0 / matrix[(i, i)].abs().sqrt()).collect();
-    for k in points..order {
-        let mut largest = matrix[(k, k)].abs().sqrt();
-        for i in 0..points {
-            largest = largest.max(matrix[(k, i)].abs() * scaling[i]);
-        }
-        scaling.push(if largest > 0.0 { 1.0 / largest } else { 1.0 });
-    }
-    scaling
-}
-
-/// Cholesky of a unit-diagonal matrix; a last-digit shift when rounding left it singular.
-fn definite(scaled: Matrix) -> Factor {
-    let mut shift = 0.0;
-    loop {
-        let mut attempt = scaled.clone();
-        for i in 0..attempt.rows() {
-            attempt[(i, i)] += shift;
-        }
-        match Cholesky::new(attempt) {
-            Ok(factor) => return Factor::Definite(factor),
-            Err(_) if shift < 1e-6 => shift = if shift == 0.0 { 1e-14 } else { 10.0 * shift },
-            Err(_) => return Factor::Indefinite(SymmetricIndefinite::new(&scaled)),
-        }
     }
 }

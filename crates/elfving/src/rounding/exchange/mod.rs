@@ -28,13 +28,13 @@ use position::Position;
 /// // A line on 0, 0.1, ..., 1: from the middle, measurements wander to the ends.
 /// let line = Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 });
 /// let pool = Pool::from_features(line)?;
-/// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
+/// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let ends = [(PointId::new(0), 0.5), (PointId::new(10), 0.5)];
 /// let request = Request::from_weights(&problem, &ends, 4, &Constraints::default())?;
 /// let start = Allocation::new(vec![(PointId::new(4), 2), (PointId::new(5), 2)])?;
 /// let polished = Exchange::default().polish(&request, &start)?;
 /// assert_eq!(polished.allocation.counts(), &[(PointId::new(0), 2), (PointId::new(10), 2)]);
-/// # Ok::<(), elfving::rounding::RoundingError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {

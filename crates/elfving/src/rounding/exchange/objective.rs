@@ -116,10 +116,7 @@ impl RankTwo {
         let (taking, giving) = (1.0 + share * tt, 1.0 - share * gg);
         let determinant = taking * giving + (share * gt).powi(2);
         let scale = share / determinant;
-        Self {
-            determinant,
-            coefficients: (-taking * scale, 2.0 * share * gt * scale, giving * scale),
-        }
+        Self { determinant, coefficients: (-taking * scale, 2.0 * share * gt * scale, giving * scale) }
     }
 
     /// How much a squared norm falls, from the inner products of its vector with the two points.

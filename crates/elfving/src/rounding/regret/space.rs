@@ -66,8 +66,10 @@ impl Space {
 /// The support, what is done or forced, and the whole pool when the support cannot take the budget.
 pub(in crate::rounding) fn members(request: &Request) -> Vec<usize> {
     let bounds = &request.bounds;
-    let capacity =
-        request.weights.iter().fold(0u64, |sum, &(i, _)| sum.saturating_add(bounds.upper[i] - bounds.lower[i]));
+    let capacity = request
+        .weights
+        .iter()
+        .fold(0u64, |sum, &(i, _)| sum.saturating_add(bounds.upper[i] - bounds.lower[i]));
     let free = request.budget - bounds.lower.iter().sum::<u64>();
     let mut member: Vec<bool> = (0..bounds.upper.len())
         .map(|i| bounds.done[i] > 0 || bounds.lower[i] > 0 || (capacity < free && bounds.upper[i] > 0))

@@ -1,0 +1,84 @@
+//! One run: parse, set up, call the command, say how it ended.
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::args::{Cli, Command, GlobalArgs};
+use crate::error::CliError;
+use crate::exit::ExitCode;
+use crate::talk::Talk;
+use crate::{certify, completions, design, output};
+
+/// Runs the program with these arguments, the first one its own name.
+pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("error[E101]: a bug in elfving: {panic}");
+        eprintln!("  help: please report it with the command line; nothing was half-written");
+    }));
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    match catch_unwind(AssertUnwindSafe(|| set_up(&cli.global).and_then(|()| call(&cli)))) {
+        Ok(Ok(())) => ExitCode::Done,
+        Ok(Err(CliError::ReaderGone)) => ExitCode::Done,
+        Ok(Err(error)) => {
+            eprintln!("{error}");
+            error.exit()
+        }
+        // The hook has spoken.
+        Err(_) => ExitCode::Bug,
+    }
+}
+
+fn call(cli: &Cli) -> Result<(), CliError> {
+    let talk = Talk::new(cli.global.quiet);
+    match &cli.command {
+        Command::Design(args) => design::run(args, cli.global.json, talk),
+        Command::Certify(args) => certify::run(args, cli.global.json, talk),
+        Command::Completions(args) => completions::completions(args, cli.global.json),
+        Command::Man(args) => completions::man(args, cli.global.json),
+    }
+}
+
+fn set_up(global: &GlobalArgs) -> Result<(), CliError> {
+    // Without a handler (a second one in the same process) the default one ends the program as well.
+    let _ = ctrlc::set_handler(|| {
+        let _no_file_is_half_written = output::hold_writes();
+        std::process::exit(ExitCode::Interrupted as i32);
+    });
+    if let Some(threads) = global.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
+        pool.map_err(|error| {
+            CliError::usage(
+                "E201",
+                format!("--threads {threads}: {error}"),
+                "give a smaller number of threads",
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// `--help` and `--version` are answers; everything else of the parser is a refusal.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // An answer to a reader that went away is no failure.
+            let _ = output::print(text);
+            ExitCode::Done
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            eprint!("{text}");
+            ExitCode::Usage
+        }
+        _ => {
+            eprint!("error[E200]: {}", text.strip_prefix("error: ").unwrap_or(&text));
+            ExitCode::Usage
+        }
+    }
+}

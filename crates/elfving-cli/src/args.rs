@@ -1,0 +1,54 @@
+//! What can be asked on the command line.
+
+use std::num::NonZeroUsize;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::certify::CertifyArgs;
+use crate::completions::{CompletionsArgs, ManArgs};
+use crate::design::DesignArgs;
+
+/// Which candidates of a table to measure next, how often, and when to stop.
+#[derive(Debug, Parser)]
+#[command(
+    name = "elfving",
+    version,
+    propagate_version = true,
+    after_help = "Data goes to stdout, everything else to stderr.\n\
+        Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 5 cannot write,\n\
+        7 no certificate, 130 Ctrl-C.\n\n\
+        Start with:  elfving design pool.csv --id id"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct GlobalArgs {
+    /// Print one JSON object on stdout
+    #[arg(long, global = true, display_order = 900)]
+    pub(crate) json: bool,
+    /// Threads to use (default: one for each core); results do not depend on it
+    #[arg(long, global = true, value_name = "N", display_order = 901)]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true, display_order = 902)]
+    pub(crate) quiet: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compute which candidates to measure, in which proportions, with a proof of how good the answer is
+    Design(Box<DesignArgs>),
+    /// Check a saved design again, without the solver that found it
+    Certify(CertifyArgs),
+    /// Write the completions of a shell to stdout
+    Completions(CompletionsArgs),
+    /// Write the manual page to stdout
+    Man(ManArgs),
+}

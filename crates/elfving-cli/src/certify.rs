@@ -1,0 +1,251 @@
+//! `elfving certify`: checks a saved design again, from the pool and the weights alone.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use elfving::design::{Certificate, Criterion, recheck};
+use elfving::pool::PointId;
+use elfving::units::Tolerance;
+use serde::Serialize;
+
+use crate::design::DesignDocument;
+use crate::error::CliError;
+use crate::output;
+use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::talk::Talk;
+
+/// Arguments of `elfving certify`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving design pool.csv --id id --out design.json
+  elfving certify design.json pool.csv
+  elfving certify design.json measurable.csv --targets orderable.csv
+
+The problem is built again from the options in the design file. The check shares no code with
+the solvers: it computes the value of the design and a bound that no design can beat. Exit
+code 0 means that the numbers in the file are right and that the gap is within the tolerance;
+otherwise it is 7.")]
+pub(crate) struct CertifyArgs {
+    /// The design, written by `elfving design --out`
+    #[arg(value_name = "DESIGN.json")]
+    design: PathBuf,
+    /// The pool it was computed on
+    #[arg(value_name = "POOL", required_unless_present = "gram")]
+    pool: Option<PathBuf>,
+    /// The table of targets, if the design had one
+    #[arg(long, value_name = "FILE")]
+    targets: Option<PathBuf>,
+    /// The kernel matrix, if the design had one
+    #[arg(long, value_name = "FILE")]
+    gram: Option<PathBuf>,
+    /// The gap to certify (default: that of the design file)
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    tolerance: Option<f64>,
+}
+
+/// What the check found.
+#[derive(Debug, Serialize)]
+struct Verdict {
+    design: String,
+    pool: String,
+    criterion: Criterion,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_bound: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_bound: Option<f64>,
+    relative_gap: f64,
+    tolerance: f64,
+    checked_by: elfving::design::CheckedBy,
+    stated_value: f64,
+    stated_bound: Option<f64>,
+    /// Whether the file states what the check finds.
+    agrees: bool,
+    certified: bool,
+    /// Why not.
+    reasons: Vec<String>,
+}
+
+/// Two computations of the same number on two machines agree to this, relative.
+const AGREEMENT: f64 = 1e-7;
+/// Weights in a file sum to one to this.
+const SUM: f64 = 1e-9;
+
+pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let tolerance = args.tolerance.map(Tolerance::new).transpose()?;
+    let document = DesignDocument::read(&args.design)?;
+    let tolerance = match tolerance {
+        Some(tolerance) => tolerance,
+        None => Tolerance::new(document.tolerance)?,
+    };
+    let loaded = rebuild(args, &document, talk)?;
+    let weights = weights(args, &document, &loaded)?;
+    let problem = document.options.target.problem(&loaded, document.criterion, document.gamma)?;
+    let target_weights: Vec<_> =
+        document.target_weights.iter().map(|share| (share.target.into(), share.weight)).collect();
+    let found = recheck(&problem, &weights, &target_weights)
+        .map_err(|error| document.options.target.explain(&loaded, error))?;
+    let verdict = Verdict::of(args, &document, &loaded, found, tolerance);
+    output::print(if as_json { verdict.json() } else { verdict.text() })?;
+    verdict.outcome()
+}
+
+/// The pool as the design file describes it, from the files the user names.
+fn rebuild(args: &CertifyArgs, document: &DesignDocument, talk: Talk) -> Result<LoadedPool, CliError> {
+    for (given, stated, option) in
+        [(&args.targets, &document.targets, "--targets"), (&args.gram, &document.gram, "--gram")]
+    {
+        match (given, stated) {
+            (None, Some(file)) => {
+                let message = format!("the design was computed with {option} {file}");
+                return Err(CliError::usage("E202", message, format!("give the file again with {option}")));
+            }
+            (Some(_), None) => {
+                let message = format!("the design was computed without {option}");
+                return Err(CliError::usage("E202", message, "leave it out"));
+            }
+            _ => {}
+        }
+    }
+    let mut pool = document.options.pool.clone();
+    pool.pool.clone_from(&args.pool);
+    pool.targets.clone_from(&args.targets);
+    pool.kernel.gram.clone_from(&args.gram);
+    pool.kernel.check()?;
+    let loaded =
+        PoolFiles::read(pool, talk)?.build(document.gamma.get(), document.tolerance, 0, Talk::new(true))?;
+    if loaded.pool.len() != document.n {
+        let message = format!(
+            "{} has {} candidates, the design was computed on {}",
+            loaded.file_name(),
+            loaded.pool.len(),
+            document.n
+        );
+        return Err(CliError::data("E355", message, "give the pool of the design"));
+    }
+    Ok(loaded)
+}
+
+/// The weights of the file on the candidates of the pool.
+fn weights(
+    args: &CertifyArgs,
+    document: &DesignDocument,
+    loaded: &LoadedPool,
+) -> Result<Vec<(PointId, f64)>, CliError> {
+    let rows = loaded.rows_by_id();
+    let mut seen = std::collections::HashSet::new();
+    let mut weights = Vec::with_capacity(document.support.len());
+    for share in &document.support {
+        let refuse = |what: &str| {
+            let message = format!("{}: candidate {:?} {what}", args.design.display(), share.id);
+            CliError::data("E355", message, "give the design and the pool that belong together")
+        };
+        let row = rows.get(share.id.as_str()).ok_or_else(|| refuse("is not in the pool"))?;
+        if !seen.insert(row) {
+            return Err(refuse("has two weights"));
+        }
+        weights.push((PointId::new(*row), share.weight));
+    }
+    Ok(weights)
+}
+
+impl Verdict {
+    fn of(
+        args: &CertifyArgs,
+        document: &DesignDocument,
+        loaded: &LoadedPool,
+        found: Certificate,
+        tolerance: Tolerance,
+    ) -> Self {
+        let maximised = document.criterion.is_maximised();
+        let (lower_bound, upper_bound) =
+            if maximised { (None, Some(found.bound)) } else { (Some(found.bound), None) };
+        let mut reasons = Vec::new();
+        let close = |a, b| close(a, b, document.criterion, loaded.pool.dimension());
+        let sum: f64 = document.support.iter().map(|share| share.weight).sum();
+        if !((sum - 1.0).abs() <= SUM) {
+            reasons.push(format!("the weights sum to {sum}, not to 1"));
+        }
+        if !close(found.value, document.value) {
+            reasons.push(format!(
+                "the file states the value {}, the check finds {}",
+                document.value, found.value
+            ));
+        }
+        match document.bound() {
+            Some(stated) if close(found.bound, stated) => {}
+            Some(stated) => {
+                reasons.push(format!("the file states the bound {stated}, the check finds {}", found.bound))
+            }
+            None => reasons.push("the file states no bound".to_owned()),
+        }
+        let agrees = reasons.is_empty();
+        let within = found.relative_gap <= tolerance.get();
+        if !within {
+            let (gap, wanted) = (found.relative_gap, tolerance.get());
+            reasons.push(format!("the gap is {gap:.1e}, above the tolerance {wanted:.0e}"));
+        }
+        Self {
+            design: crate::pool_source::file_name(Some(&args.design)),
+            pool: loaded.file_name(),
+            criterion: document.criterion,
+            value: found.value,
+            lower_bound,
+            upper_bound,
+            relative_gap: found.relative_gap,
+            tolerance: tolerance.get(),
+            checked_by: found.checked_by,
+            stated_value: document.value,
+            stated_bound: document.bound(),
+            agrees,
+            certified: agrees && within,
+            reasons,
+        }
+    }
+
+    fn json(&self) -> String {
+        let json = serde_json::to_string(self).expect("finite numbers and text have a JSON form");
+        format!("{json}\n")
+    }
+
+    fn text(&self) -> String {
+        let bound = self.lower_bound.or(self.upper_bound).unwrap_or(f64::NAN);
+        let side = if self.criterion.is_maximised() { "upper bound" } else { "lower bound" };
+        let mut lines = vec![
+            format!("{} on {}, criterion {}", self.design, self.pool, self.criterion),
+            String::new(),
+            format!("  value        {:<24} the file states {}", self.value, self.stated_value),
+            match self.stated_bound {
+                Some(stated) => format!("  {side}  {bound:<24} the file states {stated}"),
+                None => format!("  {side}  {bound}"),
+            },
+            format!("  gap          {:<24.1e} wanted {:.0e}", self.relative_gap, self.tolerance),
+            String::new(),
+        ];
+        if self.certified {
+            lines.push(format!(
+                "Certified: the design is within {:.1e} (relative) of the best possible one on this pool.",
+                self.relative_gap
+            ));
+        } else {
+            lines.push("NOT certified:".to_owned());
+            lines.extend(self.reasons.iter().map(|reason| format!("  {reason}")));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    fn outcome(&self) -> Result<(), CliError> {
+        if self.certified {
+            return Ok(());
+        }
+        let message = format!("{}: {}", self.design, self.reasons.join("; "));
+        let help = "compute the design again with elfving design";
+        Err(CliError::NoCertificate { code: "E712", message, help: help.to_owned() })
+    }
+}
+
+/// Equal up to rounding; a log determinant is a sum over the dimensions and may be near zero.
+fn close(a: f64, b: f64, criterion: Criterion, dimension: usize) -> bool {
+    let least = if criterion.is_maximised() { dimension as f64 } else { 0.0 };
+    (a - b).abs() <= AGREEMENT * a.abs().max(b.abs()).max(least)
+}

@@ -1,0 +1,278 @@
+//! `elfving design`: which candidates to measure, in which proportions, and how good that is.
+
+mod document;
+mod picture;
+mod settings;
+mod sheet;
+mod summary;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use elfving::design::{Control, Criterion, Design, Problem, Progress, Solver, Status};
+use elfving::pool::PointId;
+
+use crate::error::CliError;
+use crate::method::Method;
+use crate::output;
+use crate::pool_args::PoolArgs;
+use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::talk::Talk;
+use crate::targets::TargetArgs;
+pub(crate) use document::DesignDocument;
+use settings::{FileFormat, Settings};
+
+/// Arguments of `elfving design`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving design pool.csv --id id
+      every candidate's mean as well known as possible (criterion g, linear model)
+  elfving design pool.csv --id id --polynomial-model 2 --criterion d --plot design.png
+      the classical D-optimal design of a quadratic model, with a picture
+  elfving design reactions.csv --id id --one-hot --criterion v --out design.csv
+      categories by name; the average variance; the weights as a spreadsheet
+  elfving design pool.csv --id id --kernel rbf --lengthscale 0.025 --gamma 0.005 --json
+      a kernel, with a ridge; one JSON object for scripts
+  elfving design measurable.csv --targets orderable.csv --id id --criterion xy
+      measure these, choose among those
+  elfving design pool.csv --id id --out design.json && elfving certify design.json pool.csv
+      file the design with its proof, and check it again later
+
+The weights are shares of the measurements: a weight of 0.25 asks for a quarter of them.
+Every design comes with a bound that no design on the pool can beat. `certified` means that
+an independent check found it within --tolerance of that bound; otherwise the exit code is 7.")]
+pub(crate) struct DesignArgs {
+    #[command(flatten)]
+    pool: PoolArgs,
+    #[command(flatten)]
+    question: QuestionArgs,
+    #[command(flatten)]
+    targets: TargetArgs,
+    #[command(flatten)]
+    solver: SolverArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// What is optimised.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Question")]
+struct QuestionArgs {
+    /// What to make small
+    #[arg(long, value_enum, default_value = "g")]
+    criterion: CriterionName,
+    /// The ridge: how strongly coefficients are held near zero; needed where the pool cannot determine all targets
+    #[arg(long, value_name = "G", default_value = "0", allow_negative_numbers = true)]
+    gamma: f64,
+}
+
+/// The criteria by name, with what they mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CriterionName {
+    /// The largest variance of a target
+    G,
+    /// The largest variance of a difference of two targets
+    Xy,
+    /// The volume of the confidence region of the coefficients (log det of the information, which is made large)
+    D,
+    /// The sum of the variances of the coefficients
+    A,
+    /// The average variance of the targets
+    V,
+    /// The variance of one target: --target-id or --direction
+    C,
+}
+
+impl From<CriterionName> for Criterion {
+    fn from(name: CriterionName) -> Self {
+        match name {
+            CriterionName::G => Self::G,
+            CriterionName::Xy => Self::Xy,
+            CriterionName::D => Self::D,
+            CriterionName::A => Self::A,
+            CriterionName::V => Self::V,
+            CriterionName::C => Self::C,
+        }
+    }
+}
+
+/// How the answer is found, and when to stop looking.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Solver")]
+struct SolverArgs {
+    /// The relative gap to certify
+    #[arg(long, value_name = "T", default_value = "1e-6", allow_negative_numbers = true)]
+    tolerance: f64,
+    /// The method (default: the one that suits the problem)
+    #[arg(long, value_enum)]
+    method: Option<Method>,
+    /// Stop after this many iterations, with the best design so far
+    #[arg(long, value_name = "N")]
+    max_iterations: Option<usize>,
+    /// Stop after this time, with the best design so far
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    time_limit: Option<f64>,
+    /// Start from a saved design on the same or a similar pool
+    #[arg(long, value_name = "DESIGN.json")]
+    warm: Option<std::path::PathBuf>,
+    /// The seed of everything random (the median of more than 2000 candidates)
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+}
+
+/// Where the answer goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// What to print on stdout; --json is short for --format json
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Also write the design to a file: .json (for `certify` and --warm) or .csv (for a spreadsheet)
+    #[arg(long, value_name = "FILE")]
+    out: Option<std::path::PathBuf>,
+    /// Draw weights and variances to a file: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<std::path::PathBuf>,
+}
+
+/// The formats of stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For spreadsheets: the candidates with weight, next to the columns of the pool
+    Csv,
+    /// For programs
+    Json,
+}
+
+/// A design with everything needed to print, file and draw it.
+struct Answer<'a> {
+    loaded: &'a LoadedPool,
+    design: Design,
+    targets: &'a TargetArgs,
+    tolerance: f64,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: &DesignArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let settings = Settings::resolve(args, as_json)?;
+    let mut pool_args = args.pool.clone().settle()?;
+    if matches!(settings.criterion, Criterion::D | Criterion::A) && pool_args.targets.take().is_some() {
+        talk.note(format!("criterion {} looks at no targets: --targets is not used", settings.criterion));
+    }
+    let warm = settings.warm.as_deref().map(DesignDocument::read).transpose()?;
+    let files = PoolFiles::read(pool_args, talk)?;
+
+    let start = Instant::now();
+    let loaded = files.build(settings.gamma.get(), settings.tolerance.get(), settings.seed, talk)?;
+    let problem = args.targets.problem(&loaded, settings.criterion, settings.gamma)?;
+    if problem.criterion() != settings.criterion {
+        talk.note("one target has no difference to another: its own variance (criterion g) is made small");
+    }
+    let warm = warm.map_or_else(Vec::new, |design| warm_start(&design, &loaded, talk));
+    let solver = settings.method.unwrap_or_else(|| Method::suited_to(&problem)).solver(&warm);
+    let solved = solve(&*solver, &problem, &settings, start, talk);
+    let design = solved.map_err(|error| args.targets.explain(&loaded, error))?;
+    let seconds = start.elapsed().as_secs_f64();
+
+    let tolerance = settings.tolerance.get();
+    let answer = Answer { loaded: &loaded, design, targets: &args.targets, tolerance, seconds };
+    answer.deliver(&settings)?;
+    answer.verdict()
+}
+
+/// Runs the solver, with its progress on the terminal and the clock beside it.
+fn solve(
+    solver: &dyn Solver,
+    problem: &Problem,
+    settings: &Settings,
+    start: Instant,
+    talk: Talk,
+) -> Result<Design, elfving::design::DesignError> {
+    let spinner = talk.spinner("solving");
+    let limit: Option<Duration> = settings.time_limit;
+    let wanted = settings.tolerance.get();
+    let mut watch = |progress: &Progress| {
+        spinner.say(|| {
+            let gap =
+                if progress.gap.is_finite() { format!("{:.1e}", progress.gap) } else { "open".to_owned() };
+            format!(
+                "iteration {}, pass {}, gap {gap}, wanted {wanted:.0e}",
+                progress.iterations, progress.passes
+            )
+        });
+        match limit {
+            Some(limit) if start.elapsed() >= limit => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    let mut control = Control::new(settings.tolerance).watch(&mut watch);
+    if let Some(most) = settings.max_iterations {
+        control = control.iteration_limit(most);
+    }
+    solver.solve(problem, &mut control)
+}
+
+/// The weights of an earlier design on the candidates that are still there.
+fn warm_start(design: &DesignDocument, loaded: &LoadedPool, talk: Talk) -> Vec<(PointId, f64)> {
+    let rows: HashMap<&str, usize> = loaded.rows_by_id();
+    let found =
+        design.support.iter().filter_map(|s| Some((PointId::new(*rows.get(s.id.as_str())?), s.weight)));
+    let found: Vec<(PointId, f64)> = found.collect();
+    if found.len() < design.support.len() {
+        let gone = design.support.len() - found.len();
+        talk.note(format!("{gone} candidates of the earlier design are not in this pool"));
+    }
+    found
+}
+
+impl Answer<'_> {
+    fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
+        let document = DesignDocument::of(self);
+        if let Some((path, format)) = &settings.out {
+            let bytes = match format {
+                FileFormat::Json => document.to_file(),
+                FileFormat::Csv => sheet::csv(self, Path::new(path))?,
+            };
+            output::write_file(path, &bytes)?;
+        }
+        if let Some((path, format)) = &settings.plot {
+            output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
+        }
+        match settings.format {
+            Format::Table => output::print(summary::text(self)),
+            Format::Csv => output::print(sheet::csv(self, Path::new("stdout"))?),
+            Format::Json => output::print(document.to_line()),
+        }
+    }
+
+    /// Without a certificate the design is still printed, and the exit code says so.
+    fn verdict(&self) -> Result<(), CliError> {
+        let gap = self.design.certificate.relative_gap;
+        let wanted = self.tolerance;
+        let (why, help) = match self.design.status {
+            Status::Certified => return Ok(()),
+            Status::IterationLimit => ("the iteration limit came first", "raise --max-iterations"),
+            Status::Stopped => ("the time limit came first", "raise --time-limit"),
+            Status::Inexact => (
+                "no further progress in double precision",
+                "raise --tolerance or --gamma, or use --standardize",
+            ),
+        };
+        let message = format!("no certificate: the gap is {gap:.1e}, wanted {wanted:.0e}; {why}");
+        Err(CliError::NoCertificate { code: "E711", message, help: help.to_owned() })
+    }
+
+    /// Candidates with weight, the heaviest first; weights that differ in rounding only stay in pool order.
+    fn heaviest_first(&self) -> Vec<(usize, f64)> {
+        let rank = |weight: f64| (weight * 1e9).round() as i64;
+        let mut support: Vec<(usize, f64)> =
+            self.design.support.iter().map(|&(id, w)| (id.index(), w)).collect();
+        support.sort_by_key(|&(row, weight)| (-rank(weight), row));
+        support
+    }
+}

@@ -1,0 +1,40 @@
+//! The picture of a design.
+
+use elfving_plot::{DesignView, Picture, design_picture};
+
+use super::{Answer, summary};
+use crate::error::CliError;
+use crate::kernel_args::KernelName;
+use crate::variance::variance_function;
+
+pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
+    let loaded = answer.loaded;
+    let weights = answer.design.weights(loaded.pool.len());
+    let variance = variance_function(&loaded.pool, &weights, answer.design.gamma);
+    let (coordinates, names) = loaded.coordinates();
+    let title = format!(
+        "{} on {} ({}, gamma {})",
+        summary::kind(answer.design.criterion),
+        loaded.file_name(),
+        loaded.model(),
+        answer.design.gamma.get()
+    );
+    let subtitle = format!(
+        "value {}, {}; {} of {} candidates carry weight",
+        summary::short(answer.design.certificate.value),
+        summary::standing(answer),
+        answer.design.support.len(),
+        loaded.pool.len(),
+    );
+    Ok(design_picture(&DesignView {
+        title: &title,
+        subtitle: &subtitle,
+        coordinates,
+        names: &names,
+        // The features of a kernel matrix are alike; the user's columns have units of their own.
+        same_unit: loaded.args.kernel.name() == KernelName::Gram && coordinates.rows() == loaded.pool.len(),
+        ids: &loaded.ids,
+        weights: weights.as_slice(),
+        variance: &variance,
+    })?)
+}

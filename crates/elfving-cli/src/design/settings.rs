@@ -1,0 +1,76 @@
+//! The arguments of `elfving design`, checked once.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use elfving::design::Criterion;
+use elfving::units::{Ridge, Tolerance};
+
+use super::{DesignArgs, Format};
+use crate::error::CliError;
+use crate::method::Method;
+
+/// What is to be done, every value valid.
+pub(super) struct Settings {
+    pub(super) criterion: Criterion,
+    pub(super) gamma: Ridge,
+    pub(super) tolerance: Tolerance,
+    pub(super) method: Option<Method>,
+    pub(super) max_iterations: Option<usize>,
+    pub(super) time_limit: Option<Duration>,
+    pub(super) warm: Option<PathBuf>,
+    pub(super) seed: u64,
+    pub(super) format: Format,
+    pub(super) out: Option<(PathBuf, FileFormat)>,
+    pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
+}
+
+/// The formats of a design file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileFormat {
+    Json,
+    Csv,
+}
+
+impl Settings {
+    /// Refuses what cannot work before any file is read.
+    pub(super) fn resolve(args: &DesignArgs, as_json: bool) -> Result<Self, CliError> {
+        let out = args.output.out.clone().map(|path| {
+            let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+            match extension.as_str() {
+                "json" => Ok((path, FileFormat::Json)),
+                "csv" => Ok((path, FileFormat::Csv)),
+                _ => {
+                    let message = format!(
+                        "a design is written as .json or .csv, not as {:?}",
+                        path.display().to_string()
+                    );
+                    Err(CliError::usage("E204", message, "change the extension of --out"))
+                }
+            }
+        });
+        let plot = args.output.plot.clone().map(|path| {
+            let format = elfving_plot::Format::of(&path)?;
+            Ok::<_, CliError>((path, format))
+        });
+        let time_limit = args.solver.time_limit.map(|seconds| {
+            Duration::try_from_secs_f64(seconds).map_err(|_| {
+                let message = format!("--time-limit must be a number of seconds >= 0, got {seconds}");
+                CliError::usage("E201", message, "leave it out for no limit")
+            })
+        });
+        Ok(Self {
+            criterion: args.question.criterion.into(),
+            gamma: Ridge::new(args.question.gamma)?,
+            tolerance: Tolerance::new(args.solver.tolerance)?,
+            method: args.solver.method,
+            max_iterations: args.solver.max_iterations,
+            time_limit: time_limit.transpose()?,
+            warm: args.solver.warm.clone(),
+            seed: args.solver.seed,
+            format: if as_json { Format::Json } else { args.output.format },
+            out: out.transpose()?,
+            plot: plot.transpose()?,
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! A design in words, for people.
+
+use comfy_table::{CellAlignment, Table, presets};
+use elfving::design::{Criterion, Status};
+use elfving_table::Cell;
+
+use super::Answer;
+
+/// Most candidates in the list.
+const MOST_ROWS: usize = 40;
+/// More feature columns than this are not shown beside the weights.
+const MOST_COLUMNS: usize = 6;
+
+/// The whole answer.
+pub(super) fn text(answer: &Answer) -> String {
+    format!("{}\n\n{}\n\n{}\n", head(answer), certificate(answer), support(answer))
+}
+
+/// `G-optimal design`.
+pub(super) fn kind(criterion: Criterion) -> String {
+    format!("{}-optimal design", criterion.to_string().to_uppercase())
+}
+
+fn head(answer: &Answer) -> String {
+    let loaded = answer.loaded;
+    let targets = match loaded.args.targets.is_some() {
+        true => format!(", {} targets", loaded.pool.choice_count()),
+        false => String::new(),
+    };
+    format!(
+        "{} on {}: {} candidates{targets}, {} dimensions ({}), gamma = {}",
+        kind(answer.design.criterion),
+        loaded.file_name(),
+        loaded.pool.len(),
+        loaded.pool.dimension(),
+        loaded.model(),
+        answer.design.gamma.get(),
+    )
+}
+
+fn certificate(answer: &Answer) -> String {
+    let design = &answer.design;
+    let claim = &design.certificate;
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    let bound = if design.criterion.is_maximised() { "upper bound" } else { "lower bound" };
+    lines.add_row(["value", &number(claim.value), meaning(answer)]);
+    lines.add_row([bound, &number(claim.bound), "no design on this pool can do better than this"]);
+    lines.add_row(["gap", &format!("{:.1e}", claim.relative_gap), "between the two, relative"]);
+    let checked = match claim.checked_by {
+        elfving::design::CheckedBy::Features => "checked independently of the solver",
+        elfving::design::CheckedBy::ExactKernel => "checked with the exact kernel",
+    };
+    lines.add_row(["status", &design.status.to_string(), checked]);
+    if let Some(column) = lines.column_mut(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let work = format!(
+        "Found by {} in {} iterations and {} passes over the pool, {:.3} s.",
+        design.method, design.iterations, design.passes, answer.seconds
+    );
+    format!("{}\n\n{}{}\n{work}", trimmed(&lines), sentence(answer), precision(answer))
+}
+
+/// What the value is.
+fn meaning(answer: &Answer) -> &'static str {
+    let pool = answer.loaded.pool.chooses_among_itself();
+    match answer.design.criterion {
+        Criterion::G if pool => "the largest variance of a candidate's prediction",
+        Criterion::G => "the largest variance of a target's prediction",
+        Criterion::Xy if pool => "the largest variance of a difference between two candidates",
+        Criterion::Xy => "the largest variance of a difference between two targets",
+        Criterion::D => "the log determinant of the information matrix",
+        Criterion::A => "the sum of the variances of the coefficients",
+        Criterion::V if pool => "the average variance of a candidate's prediction",
+        Criterion::V => "the average variance of a target's prediction",
+        Criterion::C => "the variance of the target",
+    }
+}
+
+/// What the certificate says.
+fn sentence(answer: &Answer) -> String {
+    let gap = answer.design.certificate.relative_gap;
+    match answer.design.status {
+        Status::Certified => {
+            format!("Certified: this design is within {gap:.1e} (relative) of the best possible one.")
+        }
+        _ => format!(
+            "Not certified: this design may be as far as {gap:.1e} (relative) from the best possible one."
+        ),
+    }
+}
+
+/// `certified within 1.2e-9 of the optimum`, for a picture.
+pub(super) fn standing(answer: &Answer) -> String {
+    let gap = answer.design.certificate.relative_gap;
+    match answer.design.status {
+        Status::Certified => format!("certified within {gap:.1e} of the optimum"),
+        status => format!("{status}: gap {gap:.1e}"),
+    }
+}
+
+/// What the value means at the bench.
+fn precision(answer: &Answer) -> String {
+    let what = match answer.design.criterion {
+        Criterion::G if answer.loaded.pool.chooses_among_itself() => "the prediction of every candidate",
+        Criterion::G => "the prediction of every target",
+        Criterion::Xy => "every predicted difference",
+        Criterion::C => "the target",
+        Criterion::V => "a typical prediction",
+        Criterion::D | Criterion::A => return String::new(),
+    };
+    let value = answer.design.certificate.value;
+    format!(
+        "\nAfter N measurements with noise of standard deviation s, {what} has a standard error of\n\
+         about s * sqrt({} / N).",
+        short(value)
+    )
+}
+
+fn support(answer: &Answer) -> String {
+    let loaded = answer.loaded;
+    let order = answer.heaviest_first();
+    let shown = &order[..order.len().min(MOST_ROWS)];
+    let columns: &[String] = match loaded.feature_columns() {
+        columns if columns.len() <= MOST_COLUMNS => columns,
+        _ => &[],
+    };
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
+    lines.set_header([id, "weight"].into_iter().chain(columns.iter().map(String::as_str)));
+    let positions: Vec<usize> = loaded.table().map_or_else(Vec::new, |table| {
+        let position = |name: &String| table.columns().iter().position(|column| column.name() == name);
+        columns.iter().filter_map(position).collect()
+    });
+    for &(row, weight) in shown {
+        let mut cells = vec![loaded.ids[row].clone(), format!("{weight:.6}")];
+        if let Some(table) = loaded.table() {
+            let own: Vec<Cell> = table.cells(row).collect();
+            cells.extend(positions.iter().map(|&k| in_words(&own[k])));
+        }
+        lines.add_row(cells);
+    }
+    let mut text = format!(
+        "Measure {} of the {} candidates in these proportions (the weights sum to 1{}):\n\n{}",
+        order.len(),
+        loaded.pool.len(),
+        concentration(&order),
+        trimmed(&lines)
+    );
+    if order.len() > shown.len() {
+        let rest: f64 = order[shown.len()..].iter().map(|(_, weight)| weight).sum();
+        text.push_str(&format!(
+            "\n... and {} more with a total weight of {rest:.6}: --format csv or --out FILE has them all",
+            order.len() - shown.len()
+        ));
+    }
+    text
+}
+
+/// Where most of a long list of weights is.
+fn concentration(order: &[(usize, f64)]) -> String {
+    if order.len() <= MOST_ROWS {
+        return String::new();
+    }
+    let mut total = 0.0;
+    let most = order.iter().take_while(|(_, weight)| {
+        total += weight;
+        total - weight < 0.9
+    });
+    format!("; nine tenths are on the first {}", most.count())
+}
+
+fn in_words(cell: &Cell) -> String {
+    match cell {
+        Cell::Number(x) => x.to_string(),
+        Cell::Integer(n) => n.to_string(),
+        Cell::Text(text) => text.to_string(),
+        Cell::AsWritten(text) => (*text).to_owned(),
+        Cell::Empty => String::new(),
+    }
+}
+
+/// A table without the spaces at the ends of its lines, indented a little.
+fn trimmed(table: &Table) -> String {
+    table.lines().map(|line| format!(" {}", line.trim_end())).collect::<Vec<_>>().join("\n")
+}
+
+/// Nine digits: what a certificate to 1e-9 can hold.
+fn number(x: f64) -> String {
+    digits(x, 9)
+}
+
+/// Four digits, for a sentence.
+pub(super) fn short(x: f64) -> String {
+    digits(x, 4)
+}
+
+fn digits(x: f64, count: i32) -> String {
+    let size = x.abs();
+    if x == 0.0 || (1e-4..1e9).contains(&size) {
+        let whole = if size >= 1.0 { size.log10().floor() as i32 + 1 } else { 1 };
+        format!("{x:.*}", (count - whole).max(0) as usize)
+    } else {
+        format!("{x:.*e}", (count - 1) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_they_should() {
+        assert_eq!(number(27.491_106_123_4), "27.4911061");
+        assert_eq!(number(-3.5), "-3.50000000");
+        assert_eq!(number(1.25e-7), "1.25000000e-7");
+        assert_eq!(number(1e300), "1.00000000e300");
+        assert_eq!(short(0.012_345), "0.012");
+        assert_eq!(short(12345.6), "12346");
+    }
+}

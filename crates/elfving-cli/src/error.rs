@@ -1,0 +1,225 @@
+//! What a failure is called: every error of the library gets a code and an exit code in one place.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use elfving::design::DesignError;
+use elfving::pool::PoolError;
+use elfving::units::InvalidValue;
+use elfving_plot::PictureError;
+use elfving_table::{TableError, WriteError};
+
+use crate::exit::ExitCode;
+
+/// A failure of a command.
+#[derive(Debug)]
+pub(crate) enum CliError {
+    /// The command line asks for something that does not go together; what to write instead.
+    Usage { code: &'static str, message: String, help: String },
+    /// A file that is not a table (a design, a Gram matrix) is refused.
+    Data { code: &'static str, message: String, help: String },
+    /// A table is refused; the text carries its own codes.
+    Table(TableError),
+    /// A value is outside its domain.
+    Invalid(InvalidValue),
+    /// The pool has no answer.
+    Pool(PoolError),
+    /// The design has no answer.
+    Design(DesignError),
+    /// A target that no design on the pool can determine, by the name the user knows.
+    NotIdentifiable { target: String, gamma: f64 },
+    /// The answer is there, but without its certificate.
+    NoCertificate { code: &'static str, message: String, help: String },
+    /// A picture cannot be drawn.
+    Picture(PictureError),
+    /// A file or stdout cannot be written.
+    Write { to: String, source: io::Error },
+    /// The reader of stdout went away, which is its right.
+    ReaderGone,
+}
+
+impl CliError {
+    pub(crate) fn usage(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Usage { code, message: message.into(), help: help.into() }
+    }
+
+    pub(crate) fn data(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Data { code, message: message.into(), help: help.into() }
+    }
+
+    pub(crate) fn write(to: &Path, source: io::Error) -> Self {
+        Self::Write { to: to.display().to_string(), source }
+    }
+
+    pub(crate) fn exit(&self) -> ExitCode {
+        self.verdict().1
+    }
+
+    /// The code and the exit code of every failure.
+    fn verdict(&self) -> (&'static str, ExitCode) {
+        match self {
+            Self::Usage { code, .. } => (code, ExitCode::Usage),
+            Self::Data { code, .. } => (code, ExitCode::DataRefused),
+            Self::Table(_) => ("", ExitCode::DataRefused),
+            Self::Invalid(error) => of_value(error),
+            Self::Pool(error) => of_pool(error),
+            Self::Design(error) => of_design(error),
+            Self::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
+            Self::NoCertificate { code, .. } => (code, ExitCode::NoCertificate),
+            Self::Picture(PictureError::Extension { .. }) => ("E204", ExitCode::Usage),
+            Self::Picture(_) => ("E710", ExitCode::NoCertificate),
+            Self::Write { .. } => ("E501", ExitCode::Durability),
+            Self::ReaderGone => ("", ExitCode::Done),
+        }
+    }
+
+    fn help(&self) -> Option<&str> {
+        match self {
+            Self::Usage { help, .. } | Self::Data { help, .. } | Self::NoCertificate { help, .. } => {
+                Some(help)
+            }
+            Self::NotIdentifiable { .. } => {
+                Some("give --gamma a small positive number such as 1e-3, or take the target out")
+            }
+            Self::Pool(PoolError::NotPositiveSemidefinite { .. } | PoolError::NotSymmetric { .. }) => {
+                Some("nothing was added to the diagonal; a matrix in single precision needs --residual 1e-6")
+            }
+            Self::Pool(PoolError::KernelNotFinite { .. })
+            | Self::Design(DesignError::Overflow { .. } | DesignError::Singular { .. }) => {
+                Some("--standardize brings every column to mean 0 and deviation 1")
+            }
+            Self::Write { .. } => Some("nothing was written; check the folder, its permissions and the disk"),
+            _ => None,
+        }
+    }
+}
+
+fn of_value(error: &InvalidValue) -> (&'static str, ExitCode) {
+    match error {
+        InvalidValue::Ridge { .. }
+        | InvalidValue::Confidence { .. }
+        | InvalidValue::Sigma { .. }
+        | InvalidValue::Bound { .. }
+        | InvalidValue::Tolerance { .. }
+        | InvalidValue::Lengthscale { .. } => ("E201", ExitCode::Usage),
+        // Weights come from files, never from the command line.
+        InvalidValue::Weight { .. } | InvalidValue::WeightSum { .. } => ("E352", ExitCode::DataRefused),
+    }
+}
+
+fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
+    match error {
+        PoolError::Invalid(error) => of_value(error),
+        PoolError::Parameter { .. } | PoolError::NoKernels { .. } => ("E201", ExitCode::Usage),
+        PoolError::LengthscaleCount { .. } => ("E206", ExitCode::Usage),
+        PoolError::TooManyColumns { .. } => ("E201", ExitCode::Usage),
+        PoolError::UnknownChoice { .. }
+        | PoolError::Coefficient { .. }
+        | PoolError::EmptyCombination { .. }
+        | PoolError::NoTargets
+        | PoolError::NoPairs { .. } => ("E203", ExitCode::Usage),
+        PoolError::DirectionsNeedFeatures => ("E202", ExitCode::Usage),
+        PoolError::NotSquare { .. } | PoolError::MeasurableCount { .. } => ("E353", ExitCode::DataRefused),
+        PoolError::NoPoints
+        | PoolError::NoFeatures
+        | PoolError::NotFinite { .. }
+        | PoolError::ColumnCount { .. }
+        | PoolError::UnknownLevel { .. }
+        | PoolError::AllPointsEqual => ("E354", ExitCode::DataRefused),
+        PoolError::KernelNotFinite { .. } => ("E703", ExitCode::NoCertificate),
+        PoolError::NotSymmetric { .. } => ("E704", ExitCode::NoCertificate),
+        PoolError::NotPositiveSemidefinite { .. } => ("E705", ExitCode::NoCertificate),
+    }
+}
+
+fn of_design(error: &DesignError) -> (&'static str, ExitCode) {
+    match error {
+        DesignError::Pool(error) => of_pool(error),
+        DesignError::Invalid(error) => of_value(error),
+        DesignError::OneTarget { .. } => ("E205", ExitCode::Usage),
+        DesignError::Unsupported { .. } => ("E207", ExitCode::Usage),
+        DesignError::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
+        DesignError::Singular { .. } => ("E702", ExitCode::NoCertificate),
+        DesignError::Overflow { .. } => ("E703", ExitCode::NoCertificate),
+        DesignError::NothingToMeasure => ("E706", ExitCode::NoCertificate),
+        DesignError::UnknownPoint { .. } | DesignError::UnknownTarget { .. } => {
+            ("E352", ExitCode::DataRefused)
+        }
+    }
+}
+
+impl fmt::Display for CliError {
+    /// `error[E701]: ...`, and the help on a line of its own.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (code, _) = self.verdict();
+        match self {
+            Self::Table(error) => return write!(f, "{error}"),
+            Self::ReaderGone => return Ok(()),
+            _ => write!(f, "error[{code}]: ")?,
+        }
+        match self {
+            Self::Usage { message, .. }
+            | Self::Data { message, .. }
+            | Self::NoCertificate { message, .. } => f.write_str(message)?,
+            Self::Invalid(error) => write!(f, "{error}")?,
+            Self::Pool(error) => write!(f, "{error}")?,
+            Self::Design(error) => write!(f, "{error}")?,
+            Self::NotIdentifiable { target, gamma } => write!(
+                f,
+                "{target} lies outside what the pool can measure: its variance is infinite at gamma = {gamma}"
+            )?,
+            Self::Picture(error) => write!(f, "{error}")?,
+            Self::Write { to, source } => write!(f, "{to}: cannot be written: {source}")?,
+            Self::Table(_) | Self::ReaderGone => {}
+        }
+        match self.help() {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for CliError {}
+
+impl From<TableError> for CliError {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
+    }
+}
+
+impl From<InvalidValue> for CliError {
+    fn from(error: InvalidValue) -> Self {
+        Self::Invalid(error)
+    }
+}
+
+impl From<PoolError> for CliError {
+    fn from(error: PoolError) -> Self {
+        Self::Pool(error)
+    }
+}
+
+impl From<DesignError> for CliError {
+    fn from(error: DesignError) -> Self {
+        match error {
+            DesignError::Pool(error) => Self::Pool(error),
+            DesignError::Invalid(error) => Self::Invalid(error),
+            other => Self::Design(other),
+        }
+    }
+}
+
+impl From<PictureError> for CliError {
+    fn from(error: PictureError) -> Self {
+        Self::Picture(error)
+    }
+}
+
+/// A table that was computed is written; its numbers are finite and its rows complete.
+pub(crate) fn write_error(to: PathBuf) -> impl Fn(WriteError) -> CliError {
+    move |error| match error {
+        WriteError::Io(source) => CliError::write(&to, source),
+        other => CliError::write(&to, io::Error::other(other.to_string())),
+    }
+}

@@ -1,0 +1,26 @@
+//! Exit codes. Scripts rely on them: a code never changes its meaning.
+
+/// How a run of the program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitCode {
+    /// Done.
+    Done = 0,
+    /// A bug of the program itself.
+    Bug = 1,
+    /// The command line cannot be understood, or a value is outside its domain.
+    Usage = 2,
+    /// The data are refused.
+    DataRefused = 3,
+    /// A file or a stream cannot be written.
+    Durability = 5,
+    /// Numerical: there is no certificate.
+    NoCertificate = 7,
+    /// Stopped with Ctrl-C; nothing is half-written.
+    Interrupted = 130,
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(code as u8)
+    }
+}

@@ -1,0 +1,24 @@
+//! The `elfving` program: parse, call, print.
+//!
+//! `args` says what can be asked, every command has a file of its own, `error` and `exit` say what a failure is
+//! called. Data goes to stdout, talk to stderr.
+
+mod app;
+mod args;
+mod certify;
+mod completions;
+mod design;
+mod error;
+mod exit;
+mod kernel_args;
+mod method;
+mod output;
+mod pool_args;
+mod pool_source;
+mod talk;
+mod targets;
+mod variance;
+
+fn main() -> std::process::ExitCode {
+    app::run(std::env::args_os()).into()
+}

@@ -1,0 +1,55 @@
+//! Writing: stdout, and files that are there whole or not at all.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::error::CliError;
+
+/// Held while a file takes its place; Ctrl-C waits for it.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Waits until no file is being written, and lets none begin.
+pub(crate) fn hold_writes() -> MutexGuard<'static, ()> {
+    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Data on stdout.
+pub(crate) fn print(data: impl AsRef<[u8]>) -> Result<(), CliError> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(data.as_ref()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(CliError::ReaderGone),
+        Err(source) => Err(CliError::Write { to: "stdout".to_owned(), source }),
+    }
+}
+
+/// Writes a file through a temporary one beside it: an old file stays until the new one is complete on disk.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let _guard = hold_writes();
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        allow_reading(&file)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|source| CliError::write(path, source))
+}
+
+/// Temporary files are private; a result is as readable as any other file of the user.
+#[cfg(unix)]
+fn allow_reading(file: &tempfile::NamedTempFile) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn allow_reading(_: &tempfile::NamedTempFile) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! How a pool is described on the command line, and in a design file so that it can be built again.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use elfving_table::{Decimal, LogBase, Marker, OneHot, PoolOptions, ReadOptions};
+use serde::{Deserialize, Serialize};
+
+use crate::error::CliError;
+use crate::kernel_args::KernelArgs;
+
+/// The pool: files, columns, model and kernel. Everything but the files is kept in a design file.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PoolArgs {
+    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row each
+    #[arg(value_name = "POOL", required_unless_present_any = ["gram", "one_hot"])]
+    #[serde(skip)]
+    pub(crate) pool: Option<PathBuf>,
+    /// The targets: a table with the same columns, of which the means (g, v, c) or differences (xy) are wanted;
+    /// without it, the pool itself
+    #[arg(long, value_name = "FILE", help_heading = "Pool")]
+    #[serde(skip)]
+    pub(crate) targets: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) columns: ColumnArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) kernel: KernelArgs,
+}
+
+/// Which columns of the table are what.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+#[serde(default)]
+#[command(next_help_heading = "Pool")]
+pub(crate) struct ColumnArgs {
+    /// The column that names the candidates (default: the row number, from 0)
+    #[arg(long, value_name = "COLUMN")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<String>,
+    /// The feature columns (default: every numeric column but the id and the outcomes)
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) features: Option<Vec<String>>,
+    /// Columns that are outcomes, not features
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outcome: Vec<String>,
+    /// Encode text columns as categories: all of them, or those named
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', num_args = 0..=1)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) one_hot: Option<Vec<String>>,
+    /// Columns on a log scale; COLUMN=2 and COLUMN=e choose the base (default: 10)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) log: Vec<String>,
+    /// Bring every numeric column to mean 0 and deviation 1
+    #[arg(long)]
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) standardize: bool,
+    /// What a text such as n.d. means in a feature column: TEXT=NUMBER
+    #[arg(long, value_name = "TEXT=NUMBER")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) missing: Vec<String>,
+    /// The decimal mark of the file: . or ,
+    #[arg(long, value_name = "MARK", value_parser = [".", ","])]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) decimal: Option<String>,
+    /// The array of an .npz file to read
+    #[arg(long, value_name = "NAME")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) array: Option<String>,
+}
+
+/// The model of a designed experiment.
+#[derive(Debug, Clone, Copy, Default, Args, Serialize, Deserialize)]
+#[serde(default)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct ModelArgs {
+    /// Expand the features to all their products up to this degree, with an intercept: 1 main effects, 2 also
+    /// squares and two-factor interactions
+    #[arg(long, value_name = "DEGREE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) polynomial_model: Option<usize>,
+    /// With --polynomial-model: products of different features only, no squares or higher powers
+    #[arg(long, requires = "polynomial_model")]
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) interactions_only: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl PoolArgs {
+    /// `--one-hot POOL`: where the pool is missing, what follows a bare `--one-hot` is the pool.
+    pub(crate) fn settle(mut self) -> Result<Self, CliError> {
+        if self.pool.is_none() && self.kernel.gram.is_none() {
+            match self.columns.one_hot.as_deref() {
+                Some([pool]) => {
+                    self.pool = Some(PathBuf::from(pool));
+                    self.columns.one_hot = Some(Vec::new());
+                }
+                _ => {
+                    let help = "write it first: elfving design POOL --one-hot";
+                    return Err(CliError::usage("E202", "the pool is missing", help));
+                }
+            }
+        }
+        if self.model.polynomial_model.is_some() && !self.kernel.is_linear() {
+            let message = "--polynomial-model expands features and a kernel has its own: give one of them";
+            return Err(CliError::usage(
+                "E202",
+                message,
+                "leave out --kernel, or use --kernel polynomial --degree",
+            ));
+        }
+        self.kernel.check()?;
+        Ok(self)
+    }
+}
+
+impl ColumnArgs {
+    /// How the files are read; a pool and its targets are read alike.
+    pub(crate) fn reading(&self) -> ReadOptions {
+        let mut options = ReadOptions::default();
+        if self.decimal.as_deref() == Some(",") {
+            options = options.decimal(Decimal::Comma);
+        }
+        if let Some(array) = &self.array {
+            options = options.array(array);
+        }
+        if let Some(id) = &self.id {
+            options = options.text(id);
+        }
+        options
+    }
+
+    /// Which columns become features, and how.
+    pub(crate) fn options(&self) -> Result<PoolOptions, CliError> {
+        let mut options =
+            PoolOptions { id: self.id.clone(), features: self.features.clone(), ..Default::default() };
+        options.exclude.clone_from(&self.outcome);
+        options.one_hot = match self.one_hot.as_deref() {
+            None => OneHot::Nothing,
+            Some([]) => OneHot::AllText,
+            Some(columns) => OneHot::Columns(columns.to_vec()),
+        };
+        options.log_scale = self.log.iter().map(|column| log_scale(column)).collect();
+        options.standardize = self.standardize;
+        let marker = |text: &String| {
+            let refused =
+                |message| CliError::usage("E201", format!("--missing {text:?}: {message}"), MARKER_HELP);
+            text.parse::<Marker>().map_err(refused)
+        };
+        options.markers = self.missing.iter().map(marker).collect::<Result<_, _>>()?;
+        Ok(options)
+    }
+}
+
+const MARKER_HELP: &str = "for example --missing \"n.d.=0\"";
+
+/// `column`, `column=2`, `column=e` or `column=10`.
+fn log_scale(column: &str) -> (String, LogBase) {
+    let base = |name: &str| match name {
+        "2" => Some(LogBase::Two),
+        "e" => Some(LogBase::E),
+        "10" => Some(LogBase::Ten),
+        _ => None,
+    };
+    match column.rsplit_once('=').and_then(|(name, text)| Some((name, base(text)?))) {
+        Some((name, base)) => (name.to_owned(), base),
+        None => (column.to_owned(), LogBase::Ten),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_of_a_log_scale_follows_the_column() {
+        assert_eq!(log_scale("block size=2"), ("block size".to_owned(), LogBase::Two));
+        assert_eq!(log_scale("dose"), ("dose".to_owned(), LogBase::Ten));
+        // A column may have such a name.
+        assert_eq!(log_scale("a=b"), ("a=b".to_owned(), LogBase::Ten));
+    }
+
+    #[test]
+    fn options_survive_a_design_file() {
+        let args = PoolArgs {
+            columns: ColumnArgs {
+                id: Some("id".to_owned()),
+                one_hot: Some(vec![]),
+                log: vec!["x=2".to_owned()],
+                standardize: true,
+                ..ColumnArgs::default()
+            },
+            model: ModelArgs { polynomial_model: Some(2), interactions_only: true },
+            ..PoolArgs::default()
+        };
+        let json = serde_json::to_string(&args).unwrap();
+        let expected = r#"{"id":"id","one_hot":[],"log":["x=2"],"standardize":true,"polynomial_model":2,"interactions_only":true}"#;
+        assert_eq!(json, expected);
+        let back: PoolArgs = serde_json::from_str(&json).unwrap();
+        assert_eq!(back.columns.options().unwrap(), args.columns.options().unwrap());
+    }
+}

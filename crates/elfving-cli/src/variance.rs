@@ -1,0 +1,68 @@
+//! The variance function of a design over its pool.
+
+use elfving::linalg::{Matrix, SymmetricEigen, norm_squared, row_norms, weighted_gram};
+use elfving::pool::Pool;
+use elfving::units::{Ridge, Simplex};
+
+/// Eigenvalues below this part of the largest count as zero, and so does such a part of a squared length.
+const NEGLIGIBLE: f64 = 1e-12;
+
+/// `φ(x)ᵀ M⁻¹ φ(x)` for every candidate, infinite where the design says nothing about it.
+///
+/// With collinear columns (every one-hot encoding has them) and γ = 0, M is singular although all candidates are
+/// determined: the inverse is taken on the range of M. Cost: n r² and r³.
+pub(crate) fn variance_function(pool: &Pool, weights: &Simplex, gamma: Ridge) -> Vec<f64> {
+    let features = pool.features();
+    let (n, r) = (features.rows(), features.columns());
+    // Columns in units of their largest entry, so that ranks do not depend on the user's units.
+    let mut unit = vec![0.0f64; r];
+    for i in 0..n {
+        unit.iter_mut().zip(features.row(i)).for_each(|(m, x)| *m = m.max(x.abs()));
+    }
+    unit.iter_mut().for_each(|m| *m = if *m > 0.0 { *m } else { 1.0 });
+    let scaled = Matrix::from_fn(n, r, |i, k| features[(i, k)] / unit[k]);
+    let mut information = weighted_gram(&scaled, weights.as_slice());
+    for k in 0..r {
+        information[(k, k)] += gamma.get() / unit[k] / unit[k];
+    }
+    let Ok(eigen) = SymmetricEigen::new(&information) else { return vec![f64::INFINITY; n] };
+    let largest = eigen.values[r - 1];
+    let unseen = eigen.values.iter().filter(|&&value| !(value > NEGLIGIBLE * largest)).count();
+    let whitening = Matrix::from_fn(r, r - unseen, |i, k| {
+        eigen.vectors[(unseen + k, i)] / eigen.values[unseen + k].sqrt()
+    });
+    let mut variance = row_norms(&scaled, &whitening);
+    if unseen > 0 {
+        let missing = row_norms(&scaled, &Matrix::from_fn(r, unseen, |i, k| eigen.vectors[(k, i)]));
+        for i in (0..n).filter(|&i| missing[i] > NEGLIGIBLE.sqrt() * norm_squared(scaled.row(i))) {
+            variance[i] = f64::INFINITY;
+        }
+    }
+    variance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variance(rows: &[[f64; 2]], weights: &[f64], gamma: f64) -> Vec<f64> {
+        let pool = Pool::from_features(Matrix::from_rows(rows)).unwrap();
+        variance_function(&pool, &Simplex::new(weights.to_vec()).unwrap(), Ridge::new(gamma).unwrap())
+    }
+
+    #[test]
+    fn it_is_the_quadratic_form_of_the_inverse() {
+        let found = variance(&[[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]], &[0.5, 0.5, 0.0], 0.5);
+        let expected = [4.0 / 2.5, 1.0, 1.0 / 2.5 + 1.0];
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn collinear_columns_do_not_hide_it_and_unseen_candidates_are_infinite() {
+        // The second column is a million times the first.
+        let found = variance(&[[1.0, 1e6], [2.0, 2e6]], &[1.0, 0.0], 0.0);
+        assert!((found[0] - 1.0).abs() < 1e-9 && (found[1] - 4.0).abs() < 1e-9, "{found:?}");
+        let found = variance(&[[1.0, 0.0], [0.0, 1.0]], &[1.0, 0.0], 0.0);
+        assert_eq!(found[1], f64::INFINITY);
+    }
+}

@@ -1,0 +1,321 @@
+//! CSV into a [`Table`].
+//!
+//! Numbers are stored as they come and no text is kept for them. A column that turns out to be text is noted,
+//! and the file is read again with that knowledge; as the first rows give most text columns away, one pass is
+//! the rule.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use crate::code::Code;
+use crate::column::{Column, ColumnData, TextColumn};
+use crate::number::{Decimal, parse_number};
+use crate::problem::{Place, Problem, Problems, TableError, quoted};
+use crate::read::{Delimiter, Dialect, ReadOptions, ReadSeek, Source};
+use crate::records::{Fault, Record, Records};
+use crate::table::{Places, Table, no_such_column};
+use crate::write::unescaped;
+
+/// Rows that are looked at first, to find the text columns.
+const SAMPLE: usize = 1000;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+const SAVE_AS_UTF8: &str = "save the file as UTF-8 (in a spreadsheet: \"CSV UTF-8\")";
+
+type Input<'a> = BufReader<Box<dyn ReadSeek + 'a>>;
+
+pub(crate) fn read(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Table, TableError> {
+    let dialect = find_dialect(file, source, options)?;
+    let csv = Csv { file, source, dialect };
+    let (header, mut problems) = csv.header()?;
+    let mut is_text = vec![false; header.len()];
+    for name in &options.text {
+        match header.iter().position(|column| column.trim() == name.trim()) {
+            Some(at) => is_text[at] = true,
+            None => problems.add(|| no_such_column(file, name, header.iter().map(String::as_str))),
+        }
+    }
+    let declared_text = is_text.clone();
+
+    csv.scan(&header, &is_text, SAMPLE)?.mark_surprises(&mut is_text);
+    let mut scan = csv.scan(&header, &is_text, usize::MAX)?;
+    problems.absorb(std::mem::take(&mut scan.problems));
+    problems.finish()?;
+    if scan.mark_surprises(&mut is_text) {
+        scan = csv.scan(&header, &is_text, usize::MAX)?;
+        if !scan.problems.is_empty() || scan.mark_surprises(&mut is_text) {
+            return Err(TableError::io(file, io::Error::other("the file changed while it was being read")));
+        }
+    }
+
+    let mut columns = Vec::with_capacity(header.len());
+    for ((name, cells), declared_text) in header.into_iter().zip(scan.columns).zip(declared_text) {
+        columns.push(Column { name, data: cells.into_data(), declared_text });
+    }
+    Ok(Table { file: file.to_owned(), columns, rows: scan.rows, places: scan.places, dialect })
+}
+
+/// A CSV source whose dialect is known.
+struct Csv<'a> {
+    file: &'a str,
+    source: Source<'a>,
+    dialect: Dialect,
+}
+
+/// What one pass over the rows found.
+struct Scan {
+    columns: Vec<Cells>,
+    rows: usize,
+    places: Places,
+    problems: Problems,
+}
+
+/// A column while it is read.
+enum Cells {
+    Numbers(Vec<f64>),
+    Texts(TextColumn),
+    /// Taken for numbers until a cell was not one.
+    Surprise,
+}
+
+impl Cells {
+    fn into_data(self) -> ColumnData {
+        match self {
+            Self::Numbers(mut numbers) => {
+                numbers.shrink_to_fit();
+                ColumnData::Numbers(numbers)
+            }
+            Self::Texts(mut texts) => {
+                texts.shrink_to_fit();
+                ColumnData::Texts(texts)
+            }
+            Self::Surprise => unreachable!("the last pass has no surprises"),
+        }
+    }
+}
+
+impl Scan {
+    fn mark_surprises(&self, is_text: &mut [bool]) -> bool {
+        let mut any = false;
+        for (cells, is_text) in self.columns.iter().zip(is_text) {
+            if matches!(cells, Cells::Surprise) {
+                *is_text = true;
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+impl<'a> Csv<'a> {
+    fn records(&self) -> Result<Records<Input<'a>>, TableError> {
+        let input = open(self.file, self.source)?;
+        Ok(Records::new(input, self.dialect.delimiter.byte()))
+    }
+
+    /// The names of the columns, and what is wrong with them.
+    fn header(&self) -> Result<(Vec<String>, Problems), TableError> {
+        let mut record = Record::default();
+        if !self.next(&mut self.records()?, &mut record)? {
+            return Err(Problem::new(Code::NoHeader, self.file, "the file is empty")
+                .at(Place::Line(1))
+                .help("the first line must name the columns")
+                .into());
+        }
+        let place = Place::Line(record.line);
+        let mut problems = Problems::default();
+        self.check_syntax(&record, &mut problems);
+        let mut names = Vec::with_capacity(record.len());
+        for cell in record.cells() {
+            names.push(
+                unescaped(self.check_text(cell, |problem| problem.at(place), &mut problems)).to_owned(),
+            );
+        }
+        if record.cells().all(|cell| parse_number(cell, self.dialect.decimal).is_some()) {
+            problems.add(|| {
+                Problem::new(
+                    Code::NoHeader,
+                    self.file,
+                    "there is no header: the first line holds only numbers",
+                )
+                .at(place)
+                .help("add a first line that names the columns")
+            });
+        }
+        for (at, name) in names.iter().enumerate() {
+            if name.trim().is_empty() {
+                let message = format!("column {} of {} has no name", at + 1, names.len());
+                problems.add(|| {
+                    Problem::new(Code::NoHeader, self.file, message)
+                        .at(place)
+                        .help("name every column in the first line, or delete the column")
+                });
+            } else if let Some(before) = names[..at].iter().position(|other| other.trim() == name.trim()) {
+                let message = format!("columns {} and {} have the same name", before + 1, at + 1);
+                problems.add(|| {
+                    Problem::new(Code::DuplicateHeader, self.file, message)
+                        .at(place)
+                        .column(name)
+                        .help("give each column its own name")
+                });
+            }
+        }
+        Ok((names, problems))
+    }
+
+    /// Reads at most `limit` rows.
+    fn scan(&self, header: &[String], is_text: &[bool], limit: usize) -> Result<Scan, TableError> {
+        let start =
+            |&text: &bool| if text { Cells::Texts(TextColumn::default()) } else { Cells::Numbers(vec![]) };
+        let mut scan = Scan {
+            columns: is_text.iter().map(start).collect(),
+            rows: 0,
+            places: Places::Regular { first: 0 },
+            problems: Problems::default(),
+        };
+        let mut records = self.records()?;
+        let mut record = Record::default();
+        self.next(&mut records, &mut record)?; // the header
+        while scan.rows < limit && self.next(&mut records, &mut record)? {
+            self.check_syntax(&record, &mut scan.problems);
+            if record.len() == header.len() {
+                self.add_row(&record, header, &mut scan);
+            } else {
+                scan.problems.add(|| self.ragged(&record, header.len()));
+            }
+        }
+        Ok(scan)
+    }
+
+    fn add_row(&self, record: &Record, header: &[String], scan: &mut Scan) {
+        for ((cells, cell), name) in scan.columns.iter_mut().zip(record.cells()).zip(header) {
+            if let Cells::Numbers(numbers) = cells {
+                match parse_number(cell, self.dialect.decimal) {
+                    Some(x) => {
+                        numbers.push(x);
+                        continue;
+                    }
+                    None => *cells = Cells::Surprise,
+                }
+            }
+            let text = self.check_text(
+                cell,
+                |problem| problem.at(Place::Line(record.line)).column(name),
+                &mut scan.problems,
+            );
+            if let Cells::Texts(texts) = cells {
+                texts.push(unescaped(text));
+            }
+        }
+        scan.places.push(scan.rows, record.line);
+        scan.rows += 1;
+    }
+
+    fn next(&self, records: &mut Records<Input<'a>>, record: &mut Record) -> Result<bool, TableError> {
+        records.next(record).map_err(|source| TableError::io(self.file, source))
+    }
+
+    fn check_syntax(&self, record: &Record, problems: &mut Problems) {
+        let Some(fault) = record.fault else { return };
+        problems.add(|| {
+            let (code, message, help) = match fault {
+                Fault::UnclosedQuote => (
+                    Code::BadQuote,
+                    "a quoted cell that starts in this row is not closed",
+                    "close the quote; inside a quoted cell write a quote twice",
+                ),
+                Fault::TextAfterQuote => (
+                    Code::BadQuote,
+                    "there is text after the closing quote of a cell",
+                    "put the whole cell in quotes; inside a quoted cell write a quote twice",
+                ),
+                Fault::LoneCarriageReturn => (
+                    Code::LoneCarriageReturn,
+                    "a carriage return without a line feed",
+                    "save the file with the line ends of Windows or Unix (in a spreadsheet: \"CSV UTF-8\")",
+                ),
+            };
+            Problem::new(code, self.file, message).at(Place::Line(record.line)).help(help)
+        });
+    }
+
+    /// The cell as text; empty, and a problem, when it is not.
+    fn check_text<'c>(
+        &self,
+        cell: &'c [u8],
+        locate: impl FnOnce(Problem) -> Problem,
+        problems: &mut Problems,
+    ) -> &'c str {
+        let (code, fault) = match std::str::from_utf8(cell) {
+            Err(_) => (Code::NotUtf8, "is not UTF-8 text"),
+            Ok(text) if text.contains('\0') => (Code::NulByte, "contains a NUL byte"),
+            Ok(text) => return text,
+        };
+        problems.add(|| {
+            let message = format!("{} {fault}", quoted(&String::from_utf8_lossy(cell)));
+            locate(Problem::new(code, self.file, message)).help(SAVE_AS_UTF8)
+        });
+        ""
+    }
+
+    fn ragged(&self, record: &Record, width: usize) -> Problem {
+        let cells = if record.len() == 1 { "cell" } else { "cells" };
+        let message = format!("{} {cells} where the header has {width}", record.len());
+        let help = match self.dialect.delimiter {
+            Delimiter::Comma => {
+                "put a cell that contains a comma in quotes; for decimal commas separate cells by ; and use --decimal ,"
+            }
+            Delimiter::Semicolon => "put a cell that contains a semicolon in quotes",
+            Delimiter::Tab => "put a cell that contains a tab in quotes",
+        };
+        Problem::new(Code::RaggedRow, self.file, message).at(Place::Line(record.line)).help(help)
+    }
+}
+
+/// Opens the source behind its byte-order mark.
+fn open<'a>(file: &str, source: Source<'a>) -> Result<Input<'a>, TableError> {
+    let failed = |error| TableError::io(file, error);
+    let mut input = BufReader::with_capacity(1 << 16, source.open().map_err(failed)?);
+    if input.fill_buf().map_err(failed)?.starts_with(BOM) {
+        input.consume(BOM.len());
+    }
+    Ok(input)
+}
+
+fn find_dialect(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Dialect, TableError> {
+    let failed = |error| TableError::io(file, error);
+    let mut start = Vec::new();
+    source.open().and_then(|input| input.take(3).read_to_end(&mut start)).map_err(failed)?;
+    if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
+        return Err(Problem::new(Code::NotUtf8, file, "the file is UTF-16 text")
+            .at(Place::Line(1))
+            .help(SAVE_AS_UTF8)
+            .into());
+    }
+    // The first line that is not blank.
+    let mut input = open(file, source)?;
+    let mut line = Vec::new();
+    while line.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+        line.clear();
+        if input.read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            break;
+        }
+    }
+    let delimiter = options.delimiter.unwrap_or_else(|| most_frequent_delimiter(&line, options.decimal));
+    Ok(Dialect { delimiter, decimal: options.decimal, crlf: line.ends_with(b"\r\n"), bom: start == BOM })
+}
+
+fn most_frequent_delimiter(line: &[u8], decimal: Decimal) -> Delimiter {
+    let candidates: &[Delimiter] = match decimal {
+        Decimal::Point => &[Delimiter::Comma, Delimiter::Semicolon, Delimiter::Tab],
+        Decimal::Comma => &[Delimiter::Semicolon, Delimiter::Tab],
+    };
+    let count = |delimiter: Delimiter| {
+        let mut in_quotes = false;
+        let outside = line.iter().filter(|&&byte| {
+            in_quotes ^= byte == b'"';
+            !in_quotes && byte == delimiter.byte()
+        });
+        outside.count()
+    };
+    // `rev`, because `max_by_key` returns the last of equals.
+    candidates.iter().rev().copied().max_by_key(|&delimiter| count(delimiter)).unwrap_or_default()
+}

@@ -1,0 +1,59 @@
+//! Tables in and out of Elfving, so that the library itself does no input or output.
+//!
+//! [`read`] takes a file as a user has it (CSV saved by a spreadsheet, `.npy`, `.npz`, `.parquet`) and gives a
+//! [`Table`] that keeps every column. [`PoolTable::from_table`], or both steps in one with [`read_pool`],
+//! chooses ids and features. What cannot be understood is refused, never guessed: a [`TableError`] lists every
+//! problem with file, line, column and the way out, under a [`Code`] that never changes its meaning. What is
+//! accepted but worth knowing comes back as [`Warning`]s; nothing is printed here.
+//!
+//! [`CsvWriter`] and [`write_npy`] write tables that spreadsheets and NumPy open without surprises.
+//!
+//! ```
+//! use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, read_bytes};
+//!
+//! let csv = b"\xef\xbb\xbfid,ligand,time (min)\r\na,XPhos,5\r\nb,PPh3,10\r\n";
+//! let table = read_bytes("pool.csv", csv, &ReadOptions::default())?;
+//! let pool = PoolTable::from_table(table, &PoolOptions::default().id("id").one_hot(OneHot::AllText))?;
+//! assert_eq!(pool.feature_names, ["ligand=PPh3", "ligand=XPhos", "time (min)"]);
+//! assert_eq!(pool.features.row(0), [0.0, 1.0, 5.0]);
+//!
+//! let csv = b"id,time (min)\na,5\nb,NaN\n";
+//! let table = read_bytes("pool.csv", csv, &ReadOptions::default())?;
+//! let refusal = PoolTable::from_table(table, &PoolOptions::default().id("id")).unwrap_err();
+//! assert!(refusal.to_string().starts_with(
+//!     "error[E312]: pool.csv:3: column \"time (min)\": \"NaN\" is not a finite number\n  help: "
+//! ));
+//! # Ok::<(), elfving_table::TableError>(())
+//! ```
+
+mod code;
+mod column;
+mod csv_read;
+mod encoding;
+mod marker;
+mod notice;
+mod npy;
+mod number;
+#[cfg(feature = "parquet")]
+mod parquet_read;
+mod pool;
+mod problem;
+mod read;
+mod records;
+mod roles;
+mod table;
+mod warning;
+mod write;
+
+pub use code::{Code, WarningCode};
+pub use column::{Column, ColumnData, TextColumn};
+pub use encoding::{EncodedColumn, Encoding, FeatureMap, LogBase, Standard};
+pub use marker::Marker;
+pub use npy::write_npy;
+pub use number::Decimal;
+pub use pool::{OneHot, PoolOptions, PoolTable, read_pool};
+pub use problem::{LISTED, Place, Problem, TableError};
+pub use read::{Delimiter, Dialect, ReadOptions, read, read_bytes};
+pub use table::Table;
+pub use warning::{Notice, Warning};
+pub use write::{Cell, CsvWriter, WriteError};

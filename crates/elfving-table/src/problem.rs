@@ -1,0 +1,286 @@
+//! Why a table is refused: every problem names the file, the line, the column and the way out.
+
+use std::fmt;
+use std::io;
+
+use serde::Serialize;
+
+use crate::code::Code;
+
+/// How many problems of a file are kept and printed; the rest is counted.
+pub const LISTED: usize = 20;
+
+/// Where in a file a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A physical line of a text file, from 1: where the row starts.
+    Line(u64),
+    /// A row of a file without lines (`.npy`, `.npz`, `.parquet`), from 0.
+    Row(u64),
+}
+
+/// One reason why a table was refused.
+///
+/// `Display` is `error[E312]: pool.csv:17: column "yield": "NaN" is not a finite number`, and the help on a
+/// line of its own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Problem {
+    /// The code, which never changes its meaning.
+    pub code: Code,
+    /// The file as the user named it.
+    pub file: String,
+    /// The line or the row.
+    pub place: Place,
+    /// The column, when one cell or one column is at fault.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// A problem of the file as a whole; narrow it with [`at`](Self::at), [`column`](Self::column) and
+    /// [`help`](Self::help).
+    pub fn new(code: Code, file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            file: file.into(),
+            place: Place::File,
+            column: None,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// Names the line or the row.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Names the column.
+    #[must_use]
+    pub fn column(mut self, column: impl Into<String>) -> Self {
+        self.column = Some(column.into());
+        self
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The physical line, for a file that has lines.
+    pub fn line(&self) -> Option<u64> {
+        match self.place {
+            Place::Line(line) => Some(line),
+            Place::File | Place::Row(_) => None,
+        }
+    }
+
+    fn fmt_without_help(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: {}", self.code, self.file)?;
+        match self.place {
+            Place::File => write!(f, ": ")?,
+            Place::Line(line) => write!(f, ":{line}: ")?,
+            Place::Row(row) => write!(f, ": row {row}: ")?,
+        }
+        if let Some(column) = &self.column {
+            write!(f, "column {column:?}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_without_help(f)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A table that was not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The data are not acceptable: the first [`LISTED`] problems in the order of the file, and how many there
+    /// are in all.
+    #[error("{}", Listing { problems, total: *total })]
+    Refused {
+        /// The first [`LISTED`] problems, in the order of the file.
+        problems: Vec<Problem>,
+        /// How many problems the file has.
+        total: usize,
+    },
+    /// The file could not be read.
+    #[error("error[{}]: {file}: cannot be read: {source}", Code::CannotRead)]
+    Io {
+        /// The file as the user named it.
+        file: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+impl TableError {
+    /// The problems that are listed; none when the file could not be read at all.
+    pub fn problems(&self) -> &[Problem] {
+        match self {
+            Self::Refused { problems, .. } => problems,
+            Self::Io { .. } => &[],
+        }
+    }
+
+    /// How many problems there are, listed or not.
+    pub fn total(&self) -> usize {
+        match self {
+            Self::Refused { total, .. } => *total,
+            Self::Io { .. } => 1,
+        }
+    }
+
+    pub(crate) fn io(file: &str, source: io::Error) -> Self {
+        Self::Io { file: file.to_owned(), source }
+    }
+}
+
+impl From<Problem> for TableError {
+    fn from(problem: Problem) -> Self {
+        Self::Refused { problems: vec![problem], total: 1 }
+    }
+}
+
+struct Listing<'a> {
+    problems: &'a [Problem],
+    total: usize,
+}
+
+impl fmt::Display for Listing<'_> {
+    /// One line a problem; neighbours with the same help share it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.problems.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            problem.fmt_without_help(f)?;
+            let next_help = self.problems.get(i + 1).and_then(|next| next.help.as_ref());
+            if let Some(help) = problem.help.as_ref().filter(|help| next_help != Some(*help)) {
+                write!(f, "\n  help: {help}")?;
+            }
+        }
+        match self.total - self.problems.len() {
+            0 => Ok(()),
+            more => write!(f, "\n  and {more} more problems, {} in all", self.total),
+        }
+    }
+}
+
+/// Collects problems, builds at most [`LISTED`] of them and counts the rest.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    kept: Vec<Problem>,
+    total: usize,
+}
+
+impl Problems {
+    /// Adds a problem; problems come in the order of the file, so only the first ones are built.
+    pub(crate) fn add(&mut self, problem: impl FnOnce() -> Problem) {
+        self.total += 1;
+        if self.kept.len() < LISTED {
+            self.kept.push(problem());
+        }
+    }
+
+    /// Takes over the problems of another column, and keeps the order of the file.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        self.total += other.total;
+        self.kept.extend(other.kept);
+        self.kept.sort_by_key(|problem| problem.place);
+        self.kept.truncate(LISTED);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// `Ok` when nothing was found.
+    pub(crate) fn finish(self) -> Result<(), TableError> {
+        match self.total {
+            0 => Ok(()),
+            total => Err(TableError::Refused { problems: self.kept, total }),
+        }
+    }
+}
+
+/// A cell as it is quoted in a message: escaped, and not longer than 40 characters.
+pub(crate) fn quoted(cell: &str) -> String {
+    const SHOWN: usize = 40;
+    match cell.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}", format!("{}…", &cell[..end])),
+        None => format!("{cell:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn not_finite(line: u64) -> Problem {
+        Problem::new(Code::NotFinite, "results.csv", "\"NaN\" is not a finite number")
+            .at(Place::Line(line))
+            .column("yield")
+            .help("for a failed run leave the cell empty and set status=failed")
+    }
+
+    #[test]
+    fn a_problem_prints_as_the_contract_says() {
+        let expected = "error[E312]: results.csv:17: column \"yield\": \"NaN\" is not a finite number\n  \
+                        help: for a failed run leave the cell empty and set status=failed";
+        assert_eq!(not_finite(17).to_string(), expected);
+        assert_eq!(TableError::from(not_finite(17)).to_string(), expected);
+    }
+
+    #[test]
+    fn twenty_problems_are_listed_and_the_rest_is_counted() {
+        let mut problems = Problems::default();
+        for line in 2..32 {
+            problems.add(|| not_finite(line));
+        }
+        let error = problems.finish().unwrap_err();
+        assert_eq!((error.problems().len(), error.total()), (20, 30));
+        let text = error.to_string();
+        assert_eq!(text.matches("error[E312]").count(), 20);
+        assert_eq!(text.matches("help:").count(), 1);
+        assert!(text.ends_with("\n  and 10 more problems, 30 in all"), "{text}");
+    }
+
+    #[test]
+    fn problems_of_several_columns_come_in_the_order_of_the_file() {
+        let mut all = Problems::default();
+        for lines in [[5, 9], [3, 7]] {
+            let mut column = Problems::default();
+            for line in lines {
+                column.add(|| not_finite(line));
+            }
+            all.absorb(column);
+        }
+        let error = all.finish().unwrap_err();
+        let lines: Vec<_> = error.problems().iter().filter_map(Problem::line).collect();
+        assert_eq!(lines, [3, 5, 7, 9]);
+    }
+
+    #[test]
+    fn long_cells_are_cut_in_messages() {
+        assert_eq!(quoted("a\tb"), r#""a\tb""#);
+        assert_eq!(quoted(&"x".repeat(100)).chars().count(), 43);
+    }
+}

@@ -1,0 +1,204 @@
+//! Which columns of a table are features, and how each is read.
+
+use std::collections::HashSet;
+
+use crate::code::Code;
+use crate::column::{Column, ColumnData, TextColumn};
+use crate::encoding::LogBase;
+use crate::marker::Marker;
+use crate::notice;
+use crate::number::{Decimal, Reading, classify};
+use crate::pool::{OneHot, PoolOptions};
+use crate::problem::{Problem, Problems, quoted};
+use crate::table::Table;
+use crate::warning::Notice;
+
+/// How a feature column is read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Role {
+    Number(Option<LogBase>),
+    Category,
+}
+
+/// Which columns are features, and how.
+#[derive(Debug, Default)]
+pub(crate) struct Roles {
+    pub(crate) features: Vec<(usize, Role)>,
+    text_left_out: Vec<String>,
+}
+
+/// The columns that the options name, as positions.
+struct Named {
+    id: Option<usize>,
+    excluded: Vec<usize>,
+    features: Option<Vec<usize>>,
+    logs: Vec<(usize, LogBase)>,
+    categories: Vec<usize>,
+}
+
+impl Named {
+    fn find(table: &Table, options: &PoolOptions, problems: &mut Problems) -> Self {
+        let mut find = |name: &String| {
+            let at = table.position(name);
+            if at.is_none() {
+                problems.add(|| table.no_such_column(name));
+            }
+            at
+        };
+        Self {
+            id: options.id.as_ref().and_then(&mut find),
+            excluded: options.exclude.iter().filter_map(&mut find).collect(),
+            features: options.features.as_ref().map(|names| names.iter().filter_map(&mut find).collect()),
+            logs: options.log_scale.iter().filter_map(|(name, base)| Some((find(name)?, *base))).collect(),
+            categories: match &options.one_hot {
+                OneHot::Columns(names) => names.iter().filter_map(&mut find).collect(),
+                OneHot::Nothing | OneHot::AllText => Vec::new(),
+            },
+        }
+    }
+
+    /// The listed features, else every column but the id and those excluded.
+    fn candidates(&self, table: &Table) -> Vec<usize> {
+        let is_free = |at: &usize| Some(*at) != self.id && !self.excluded.contains(at);
+        self.features.clone().unwrap_or_else(|| (0..table.columns().len()).filter(is_free).collect())
+    }
+
+    fn conflict(&self, at: usize, seen: &mut HashSet<usize>) -> Option<&'static str> {
+        if Some(at) == self.id {
+            Some("the id cannot be a feature")
+        } else if self.excluded.contains(&at) {
+            Some("an outcome cannot be a feature")
+        } else if !seen.insert(at) {
+            Some("the column is named twice in the list of features")
+        } else {
+            None
+        }
+    }
+}
+
+impl Roles {
+    pub(crate) fn choose(table: &Table, options: &PoolOptions, problems: &mut Problems) -> Self {
+        let named = Named::find(table, options, problems);
+        let candidates = named.candidates(table);
+        let mut roles = Self::default();
+        let mut seen = HashSet::new();
+        for &at in &candidates {
+            let column = &table.columns()[at];
+            if let Some(conflict) = named.conflict(at, &mut seen) {
+                problems.add(|| role_conflict(table, column, conflict));
+                continue;
+            }
+            let kind = kind(table, column, &options.markers);
+            let log = named.logs.iter().find(|(other, _)| *other == at).map(|(_, base)| *base);
+            let encode_text = options.one_hot == OneHot::AllText && kind == Kind::Text;
+            let is_wanted = named.features.is_some() || log.is_some();
+            match kind {
+                _ if encode_text || named.categories.contains(&at) => {
+                    roles.features.push((at, Role::Category));
+                    if log.is_some() {
+                        problems.add(|| role_conflict(table, column, "a category has no log scale"));
+                    }
+                }
+                Kind::Number => roles.features.push((at, Role::Number(log))),
+                // Every cell will be refused by name.
+                Kind::Empty if is_wanted => roles.features.push((at, Role::Number(log))),
+                Kind::Empty => {}
+                Kind::Text if is_wanted => problems.add(|| text_feature(table, column)),
+                Kind::Text => roles.text_left_out.push(column.name.clone()),
+            }
+        }
+        let encoded = named.categories.iter().chain(named.logs.iter().map(|(at, _)| at));
+        for &at in encoded.filter(|at| !candidates.contains(at)) {
+            let message = "the column is to be encoded but is not a feature";
+            problems.add(|| role_conflict(table, &table.columns()[at], message));
+        }
+        if roles.features.is_empty() && problems.is_empty() {
+            problems.add(|| {
+                Problem::new(Code::NoFeatures, table.file(), "the table has no feature column").help(
+                    "a feature is a numeric column that is not the id or an outcome; --one-hot encodes text columns",
+                )
+            });
+        }
+        roles
+    }
+
+    pub(crate) fn notices(&self, table: &Table, options: &PoolOptions) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        if !self.text_left_out.is_empty() {
+            notices.push(Notice::TextLeftOut { columns: self.text_left_out.clone() });
+        }
+        if options.id.is_none() && options.features.is_none() {
+            let names = self.features.iter().map(|(at, _)| table.columns()[*at].name());
+            let looks_like_an_id =
+                |name: &&str| matches!(name.trim().to_ascii_lowercase().as_str(), "id" | "index");
+            notices.extend(
+                names.filter(looks_like_an_id).map(|name| Notice::IdAsFeature { column: name.to_owned() }),
+            );
+        }
+        notices
+    }
+}
+
+/// What a column is meant to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    Text,
+    Empty,
+}
+
+fn kind(table: &Table, column: &Column, markers: &[Marker]) -> Kind {
+    match &column.data {
+        ColumnData::Texts(_) if column.declared_text => Kind::Text,
+        ColumnData::Numbers(_) => Kind::Number,
+        ColumnData::Texts(texts) => kind_of_texts(texts, table.dialect().decimal, markers),
+    }
+}
+
+fn kind_of_texts(texts: &TextColumn, decimal: Decimal, markers: &[Marker]) -> Kind {
+    let (mut numbers, mut others, mut marked) = (0, 0, 0);
+    for cell in texts.iter() {
+        match classify(cell, decimal) {
+            _ if markers.iter().any(|marker| marker.text == cell.trim()) => marked += 1,
+            Reading::Empty => {}
+            reading if reading.meant_as_number() => numbers += 1,
+            _ => others += 1,
+        }
+    }
+    match (numbers, others, marked) {
+        (0, 0, 0) => Kind::Empty,
+        _ if numbers >= others => Kind::Number,
+        _ => Kind::Text,
+    }
+}
+
+fn role_conflict(table: &Table, column: &Column, message: &str) -> Problem {
+    Problem::new(Code::RoleConflict, table.file(), message)
+        .column(&column.name)
+        .help("check --id, --outcome, --features, --one-hot and --log")
+}
+
+/// A text column where numbers are needed, with its first cells.
+fn text_feature(table: &Table, column: &Column) -> Problem {
+    const SHOWN: usize = 3;
+    let ColumnData::Texts(texts) = &column.data else { unreachable!("a text column has text cells") };
+    let is_text = |cell: &str| matches!(classify(cell, table.dialect().decimal), Reading::Text);
+    let offending: Vec<usize> = (0..texts.len()).filter(|&row| is_text(texts.get(row))).collect();
+    // A column of digits that was declared as text has no offending cell.
+    let first = offending.first().copied().unwrap_or(0);
+    let shown: Vec<String> = offending
+        .iter()
+        .take(SHOWN)
+        .map(|&row| format!("{} ({})", quoted(texts.get(row)), notice::place(table.place(row))))
+        .collect();
+    let mut message = "the column is text, and a feature is a number".to_owned();
+    if !shown.is_empty() {
+        message.push_str(&format!(": {}", shown.join(", ")));
+    }
+    if offending.len() > SHOWN {
+        message.push_str(&format!(" and {} more", offending.len() - SHOWN));
+    }
+    Problem::new(Code::NotANumber, table.file(), message).at(table.place(first)).column(&column.name).help(
+        format!("encode it as a category with --one-hot {:?}, or leave it out of --features", column.name),
+    )
+}

@@ -1,0 +1,268 @@
+//! A rectangular table as the user has it: every column, every text cell, and where each row came from.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::code::Code;
+use crate::column::{Column, ColumnData};
+use crate::number::{Reading, classify, shortest};
+use crate::problem::{Place, Problem, Problems, TableError, quoted};
+use crate::read::Dialect;
+use crate::warning::counted;
+use crate::write::Cell;
+
+/// A rectangular table with named columns.
+///
+/// Text is kept as it was written. A column in which every cell is a number is kept as numbers, and written
+/// back in the shortest form that reads as the same number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    pub(crate) file: String,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: usize,
+    pub(crate) places: Places,
+    pub(crate) dialect: Dialect,
+}
+
+/// Where the rows of a table are in its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// Row `i` is on line `first + i`.
+    Regular { first: u64 },
+    /// Blank lines or line breaks inside cells: the line of every row.
+    Listed(Vec<u64>),
+    /// A file without lines.
+    Rows,
+}
+
+impl Places {
+    /// Appends the line of row `row`.
+    pub(crate) fn push(&mut self, row: usize, line: u64) {
+        match self {
+            Self::Regular { first } if row == 0 => *first = line,
+            Self::Regular { first } if *first + row as u64 == line => {}
+            Self::Regular { first } => {
+                *self = Self::Listed((*first..*first + row as u64).chain([line]).collect());
+            }
+            Self::Listed(lines) => lines.push(line),
+            Self::Rows => {}
+        }
+    }
+}
+
+/// What a column is read for; decides which way out a message offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Feature,
+    Value,
+}
+
+impl Table {
+    /// The file as the user named it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Number of rows, the header not counted.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns in the order of the file.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// How the file is written, to write the next one the same way.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Where row `row` is in the file.
+    pub fn place(&self, row: usize) -> Place {
+        match &self.places {
+            Places::Regular { first } => Place::Line(first + row as u64),
+            Places::Listed(lines) => Place::Line(lines[row]),
+            Places::Rows => Place::Row(row as u64),
+        }
+    }
+
+    /// The column of that name; spaces around a name do not count.
+    ///
+    /// # Errors
+    /// `E333` when there is none; the message lists the columns there are.
+    pub fn column(&self, name: &str) -> Result<&Column, TableError> {
+        match self.position(name) {
+            Some(at) => Ok(&self.columns[at]),
+            None => Err(self.no_such_column(name).into()),
+        }
+    }
+
+    /// A column as finite numbers, one a row.
+    ///
+    /// # Errors
+    /// `E333` when there is no such column; `E310` to `E313` for every cell that is not a finite number.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f64>, TableError> {
+        let column = self.column(name)?;
+        let mut problems = Problems::default();
+        let numbers = match &column.data {
+            ColumnData::Numbers(numbers) => numbers.clone(),
+            ColumnData::Texts(texts) => {
+                let read = |(row, cell)| self.number(column, row, cell, &mut problems).unwrap_or(f64::NAN);
+                texts.iter().enumerate().map(read).collect()
+            }
+        };
+        problems.finish().map(|()| numbers)
+    }
+
+    /// A column as finite numbers, `None` where the cell is empty.
+    ///
+    /// # Errors
+    /// `E333` when there is no such column; `E311` to `E313` for every cell that is neither empty nor a finite
+    /// number.
+    pub fn optional_numbers(&self, name: &str) -> Result<Vec<Option<f64>>, TableError> {
+        let column = self.column(name)?;
+        let mut problems = Problems::default();
+        let numbers = match &column.data {
+            ColumnData::Numbers(numbers) => numbers.iter().copied().map(Some).collect(),
+            ColumnData::Texts(texts) => {
+                let read = |(row, cell): (usize, &str)| match cell.trim() {
+                    "" => None,
+                    _ => self.number(column, row, cell, &mut problems),
+                };
+                texts.iter().enumerate().map(read).collect()
+            }
+        };
+        problems.finish().map(|()| numbers)
+    }
+
+    fn number(&self, column: &Column, row: usize, cell: &str, problems: &mut Problems) -> Option<f64> {
+        match classify(cell, self.dialect.decimal) {
+            Reading::Number(x) => Some(x),
+            reading => {
+                problems.add(|| self.cell_problem(column, row, cell, reading, Purpose::Value));
+                None
+            }
+        }
+    }
+
+    /// A column as text, one cell a row; numbers in their shortest form.
+    ///
+    /// # Errors
+    /// `E333` when there is no such column.
+    pub fn texts(&self, name: &str) -> Result<Vec<String>, TableError> {
+        Ok(match &self.column(name)?.data {
+            ColumnData::Numbers(numbers) => {
+                numbers.iter().map(|&x| shortest(x, self.dialect.decimal)).collect()
+            }
+            ColumnData::Texts(texts) => texts.iter().map(str::to_owned).collect(),
+        })
+    }
+
+    /// The cells of row `row`, ready to be written next to others.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn cells(&self, row: usize) -> impl ExactSizeIterator<Item = Cell<'_>> {
+        self.columns.iter().map(move |column| match &column.data {
+            ColumnData::Numbers(numbers) => Cell::Number(numbers[row]),
+            ColumnData::Texts(texts) => match texts.get(row) {
+                "" => Cell::Empty,
+                text if column.declared_text => Cell::Text(Cow::Borrowed(text)),
+                // A half-filled column of numbers is kept as text; its numbers are still numbers.
+                text => Cell::AsWritten(text),
+            },
+        })
+    }
+
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name.trim() == name.trim())
+    }
+
+    pub(crate) fn no_such_column(&self, name: &str) -> Problem {
+        no_such_column(&self.file, name, self.columns.iter().map(|column| column.name.as_str()))
+    }
+
+    /// Says why a cell is not a number.
+    pub(crate) fn cell_problem(
+        &self,
+        column: &Column,
+        row: usize,
+        cell: &str,
+        reading: Reading,
+        purpose: Purpose,
+    ) -> Problem {
+        let cell = cell.trim();
+        let (code, message) = match reading {
+            Reading::Empty => (Code::EmptyCell, "the cell is empty".to_owned()),
+            Reading::OtherNotation => {
+                (Code::OtherNotation, format!("{} is not written as a plain number", quoted(cell)))
+            }
+            Reading::NotFinite => (Code::NotFinite, format!("{} is not a finite number", quoted(cell))),
+            Reading::Number(_) | Reading::Text => {
+                (Code::NotANumber, format!("{} is text where a number is needed", quoted(cell)))
+            }
+        };
+        Problem::new(code, &self.file, message)
+            .at(self.place(row))
+            .column(&column.name)
+            .help(self.help_for(code, purpose))
+    }
+
+    fn help_for(&self, code: Code, purpose: Purpose) -> &'static str {
+        use crate::number::Decimal;
+        match (code, purpose, self.dialect.decimal) {
+            (Code::OtherNotation, _, Decimal::Point) => {
+                "write numbers like 1234.5; for a file with decimal commas use --decimal ,"
+            }
+            (Code::OtherNotation, _, Decimal::Comma) => "with --decimal , write numbers like 1234,5",
+            (Code::NotANumber, Purpose::Feature, _) => {
+                "say what it means, for example --missing \"n.d.=0\", or encode the column with --one-hot"
+            }
+            (_, Purpose::Feature, _) => {
+                "a feature must be known for every candidate: correct the cell, remove the row, \
+                 or leave the column out with --features or --outcome"
+            }
+            (_, Purpose::Value, _) => "this column needs a finite number in every row",
+        }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers =
+            self.columns.iter().filter(|column| matches!(column.data, ColumnData::Numbers(_))).count();
+        let texts = self.columns.len() - numbers;
+        let rows = counted(self.rows, "row", "rows");
+        let numbers = counted(numbers, "column of numbers", "columns of numbers");
+        write!(f, "{}: {rows}, {numbers}, {texts} of text", self.file)
+    }
+}
+
+/// The refusal for a column that does not exist, with the columns there are.
+pub(crate) fn no_such_column<'a>(file: &str, name: &str, names: impl Iterator<Item = &'a str>) -> Problem {
+    const SHOWN: usize = 12;
+    let names: Vec<String> = names.map(|name| format!("{name:?}")).collect();
+    let mut help = format!("the columns are {}", names[..names.len().min(SHOWN)].join(", "));
+    if names.len() > SHOWN {
+        help.push_str(&format!(" and {} more", names.len() - SHOWN));
+    }
+    Problem::new(Code::NoSuchColumn, file, format!("there is no column {name:?}")).help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_kept_compactly_until_they_are_irregular() {
+        let mut places = Places::Regular { first: 0 };
+        for (row, line) in [2, 3, 4].into_iter().enumerate() {
+            places.push(row, line);
+        }
+        assert_eq!(places, Places::Regular { first: 2 });
+        places.push(3, 9);
+        places.push(4, 10);
+        assert_eq!(places, Places::Listed(vec![2, 3, 4, 9, 10]));
+    }
+}

@@ -1,0 +1,197 @@
+//! The linear system of a Newton step, by a Schur complement.
+//!
+//! With the points eliminated through a Cholesky factor of `K = H + Z/Λ`, what remains is a symmetric
+//! system in ν, t and the target weights. Both are scaled symmetrically, and every solution is refined
+//! against the whole system.
+
+use super::newton::{Breakdown, Direction, State};
+use crate::linalg::{Cholesky, Matrix, SymmetricIndefinite, apply_transposed, dot, outer_gram};
+
+/// The Newton matrix `[K Cᵀ; C D]` of a state: K on the points, D on (ν, t, w), C between them.
+pub(super) struct System<'a> {
+    state: &'a State,
+    /// Unit diagonal: the points are scaled by this.
+    scaling: Vec<f64>,
+    /// Of the scaled K.
+    points: Cholesky,
+    /// `C` scaled and whitened by the factor, one row for each unknown of the second block.
+    coupling: Matrix,
+    /// Scaling of the second block.
+    border_scaling: Vec<f64>,
+    /// Of the scaled `D - C K⁻¹ Cᵀ`.
+    border: SymmetricIndefinite,
+}
+
+/// A right-hand side or a solution: points, then (ν, t, w); without targets only ν.
+struct Parts {
+    points: Vec<f64>,
+    border: Vec<f64>,
+}
+
+/// Refinement stops once the residual is this small relative to the right-hand side.
+const REFINED: f64 = 1e-13;
+const REFINEMENTS: usize = 4;
+
+impl<'a> System<'a> {
+    pub(super) fn factor(state: &'a State) -> Result<Self, Breakdown> {
+        let n = state.lambda.len();
+        let diagonal = |i: usize| state.local.curvature[(i, i)] + state.z[i] / state.lambda[i];
+        let scaling: Vec<f64> = (0..n).map(|i| 1.0 / diagonal(i).sqrt()).collect();
+        let mut scaled = state.local.curvature.clone();
+        for i in 0..n {
+            let by = scaling[i];
+            scaled.row_mut(i).iter_mut().zip(&scaling).for_each(|(entry, other)| *entry *= by * other);
+            scaled[(i, i)] = 1.0;
+        }
+        let points = definite(scaled)?;
+
+        let m = state.w.len();
+        let mut coupling = Matrix::zeros(if m == 0 { 1 } else { m + 2 }, n);
+        coupling.row_mut(0).copy_from_slice(&scaling);
+        for i in 0..n {
+            for (k, squared) in state.local.p_squared.row(i).iter().enumerate() {
+                coupling[(k + 2, i)] = -squared * scaling[i];
+            }
+        }
+        points.whiten_rows(&mut coupling);
+        let mut border = outer_gram(&coupling);
+        border.as_mut_slice().iter_mut().for_each(|entry| *entry = -*entry);
+        for k in 0..m {
+            border[(1, k + 2)] = -1.0;
+            border[(k + 2, 1)] = -1.0;
+            border[(k + 2, k + 2)] -= state.s[k] / state.w[k];
+        }
+        let border_scaling = border_scaling(&border);
+        for i in 0..border.rows() {
+            let by = border_scaling[i];
+            border.row_mut(i).iter_mut().zip(&border_scaling).for_each(|(entry, other)| *entry *= by * other);
+        }
+        let border = SymmetricIndefinite::new(&border);
+        Ok(System { state, scaling, points, coupling, border_scaling, border })
+    }
+
+    /// The direction that aims at complementarity `target`; with `affine`, Mehrotra's second-order
+    /// correction is added.
+    pub(super) fn direction(&self, target: f64, affine: Option<&Direction>) -> Result<Direction, Breakdown> {
+        let state = self.state;
+        let (n, m) = (state.lambda.len(), state.w.len());
+        let local = &state.local;
+        let cross = |i: usize| affine.map_or(0.0, |a| a.lambda[i] * a.z[i]);
+        let cross_target = |k: usize| affine.map_or(0.0, |a| a.w[k] * a.s[k]);
+        // Complementarity, divided by the weight: z + dz + (z/λ) dλ = (target - cross)/λ.
+        let aim_z: Vec<f64> = (0..n).map(|i| (target - cross(i)) / state.lambda[i]).collect();
+        let aim_s: Vec<f64> = (0..m).map(|k| (target - cross_target(k)) / state.w[k]).collect();
+
+        // K dλ + dν - P² dw = g - ν + aim_z
+        let points = (0..n).map(|i| local.g[i] - state.nu + aim_z[i]).collect();
+        let mut border = vec![1.0 - state.lambda.iter().sum::<f64>()];
+        if m > 0 {
+            border.push(state.w.iter().sum::<f64>() - 1.0);
+            // -P²ᵀ dλ - dt - (s/w) dw = (t - q) - aim_s
+            border.extend((0..m).map(|k| (state.t - local.q[k]) - aim_s[k]));
+        }
+        let Parts { points: lambda, border } = self.solve(&Parts { points, border })?;
+        let (nu, t, w) =
+            if m > 0 { (border[0], border[1], border[2..].to_vec()) } else { (border[0], 0.0, vec![]) };
+        let z = (0..n).map(|i| aim_z[i] - state.z[i] - state.z[i] / state.lambda[i] * lambda[i]).collect();
+        let s = (0..m).map(|k| aim_s[k] - state.s[k] - state.s[k] / state.w[k] * w[k]).collect();
+        Ok(Direction { lambda, z, nu, t, w, s })
+    }
+
+    /// A solve with iterative refinement.
+    fn solve(&self, rhs: &Parts) -> Result<Parts, Breakdown> {
+        let mut solution = self.solve_once(rhs);
+        let mut best = f64::INFINITY;
+        for _ in 0..REFINEMENTS {
+            let residual = self.residual(rhs, &solution);
+            let size = residual.largest() / rhs.largest().max(f64::MIN_POSITIVE);
+            // `!(<)` also stops at NaN.
+            if !(size < 0.5 * best) || size <= REFINED {
+                break;
+            }
+            best = size;
+            let correction = self.solve_once(&residual);
+            solution.points.iter_mut().zip(&correction.points).for_each(|(x, c)| *x += c);
+            solution.border.iter_mut().zip(&correction.border).for_each(|(x, c)| *x += c);
+        }
+        let finite = solution.points.iter().chain(&solution.border).all(|value| value.is_finite());
+        if finite { Ok(solution) } else { Err(Breakdown) }
+    }
+
+    fn solve_once(&self, rhs: &Parts) -> Parts {
+        let n = rhs.points.len();
+        let scaled = rhs.points.iter().zip(&self.scaling).map(|(b, by)| b * by).collect();
+        let mut whitened = Matrix::from_row_major(1, n, scaled);
+        self.points.whiten_rows(&mut whitened);
+        let mut border: Vec<f64> = (0..rhs.border.len())
+            .map(|k| (rhs.border[k] - dot(self.coupling.row(k), whitened.row(0))) * self.border_scaling[k])
+            .collect();
+        self.border.solve(&mut border);
+        border.iter_mut().zip(&self.border_scaling).for_each(|(y, by)| *y *= by);
+        let back = apply_transposed(&self.coupling, &border);
+        whitened.row_mut(0).iter_mut().zip(&back).for_each(|(x, part)| *x -= part);
+        self.points.unwhiten_rows(&mut whitened);
+        let points = whitened.row(0).iter().zip(&self.scaling).map(|(x, by)| x * by).collect();
+        Parts { points, border }
+    }
+
+    /// `rhs - [K Cᵀ; C D] x`, from the unscaled parts.
+    fn residual(&self, rhs: &Parts, x: &Parts) -> Parts {
+        let state = self.state;
+        let (n, m) = (state.lambda.len(), state.w.len());
+        let local = &state.local;
+        let nu = x.border[0];
+        let w: &[f64] = if m > 0 { &x.border[2..] } else { &[] };
+        let points = (0..n)
+            .map(|i| {
+                let k = dot(local.curvature.row(i), &x.points) + state.z[i] / state.lambda[i] * x.points[i];
+                rhs.points[i] - k - nu + dot(local.p_squared.row(i), w)
+            })
+            .collect();
+        let mut border = vec![rhs.border[0] - x.points.iter().sum::<f64>()];
+        if m > 0 {
+            border.push(rhs.border[1] + w.iter().sum::<f64>());
+            let pulled = apply_transposed(&local.p_squared, &x.points);
+            let t = x.border[1];
+            border.extend((0..m).map(|k| rhs.border[k + 2] + pulled[k] + t + state.s[k] / state.w[k] * w[k]));
+        }
+        Parts { points, border }
+    }
+}
+
+impl Parts {
+    fn largest(&self) -> f64 {
+        self.points.iter().chain(&self.border).fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    }
+}
+
+/// Unit diagonal where there is one; the row of t, which has none, against its largest entry.
+fn border_scaling(border: &Matrix) -> Vec<f64> {
+    let diagonal = |k: usize| border[(k, k)].abs().sqrt();
+    (0..border.rows())
+        .map(|k| {
+            let size = if k == 1 {
+                (2..border.rows()).map(|v| 1.0 / diagonal(v)).fold(0.0, f64::max)
+            } else {
+                diagonal(k)
+            };
+            if size > 0.0 && size.is_finite() { 1.0 / size } else { 1.0 }
+        })
+        .collect()
+}
+
+/// Cholesky of a unit-diagonal matrix; a last-digit shift when rounding left it singular.
+fn definite(scaled: Matrix) -> Result<Cholesky, Breakdown> {
+    let mut shift = 0.0;
+    while shift < 1e-6 {
+        let mut attempt = scaled.clone();
+        for i in 0..attempt.rows() {
+            attempt[(i, i)] += shift;
+        }
+        if let Ok(factor) = Cholesky::new(attempt) {
+            return Ok(factor);
+        }
+        shift = if shift == 0.0 { 1e-14 } else { 10.0 * shift };
+    }
+    Err(Breakdown)
+}
