@@ -1,9 +1,7 @@
 //! The potential for any change of Z: one factorisation a look.
 
 use super::potential::{HalfPower, MOST_STEPS, Potential, balance};
-use crate::linalg::{
-    Cholesky, Matrix, add_scaled, add_scaled_row, dot, gram, norm_squared, quadratic_forms,
-};
+use crate::linalg::{Cholesky, Matrix, add_scaled, add_scaled_row, dot, gram, norm_squared, quadratic_forms};
 
 /// `A^½ = (cI + αZ)⁻¹` as a matrix. Cost of a look: 2 s p² and a few p³.
 pub(super) struct Dense<'s> {
@@ -48,11 +46,13 @@ impl Potential for Dense<'_> {
         add_scaled(&mut self.z, weight, p);
     }
 
-    fn look(&mut self, halves: &mut [f64], fulls: &mut [f64]) {
+    fn look(&mut self, halves: &mut [f64], fulls: &mut [f64]) -> f64 {
         let mut shift = self.shift;
         let half = balance(&mut shift, self.z.rows(), MOST_STEPS, |shift| self.half_power(shift))
             .expect("the matrix is positive definite at a shift of √p");
         self.shift = shift;
         quadratic_forms(self.columns, &half, halves, fulls);
+        let trace: f64 = (0..half.rows()).map(|k| half[(k, k)]).sum();
+        -(trace + shift) / self.alpha
     }
 }

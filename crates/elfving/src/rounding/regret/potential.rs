@@ -18,8 +18,8 @@ pub(super) trait Potential {
     /// `Z ← Z + weight · P`.
     fn add_matrix(&mut self, weight: f64, p: &Matrix);
 
-    /// `x̃ᵀ A^½ x̃` and `x̃ᵀ A x̃` of every point.
-    fn look(&mut self, halves: &mut [f64], fulls: &mut [f64]);
+    /// `x̃ᵀ A^½ x̃` and `x̃ᵀ A x̃` of every point, and the potential itself, `Φ(Z) = -(tr A^½ + c) / α`.
+    fn look(&mut self, halves: &mut [f64], fulls: &mut [f64]) -> f64;
 }
 
 /// `A^½ = B` at one shift c, in whatever form, with `tr B²` and `tr B³`.
@@ -32,25 +32,31 @@ pub(super) struct HalfPower<B> {
 /// Moves `shift` to the c at which `tr B² = 1`, and gives B there.
 ///
 /// `c ↦ (tr (cI + αZ)⁻²)^(-1/2)` is concave and nearly straight, so Newton's method on it lands below the root once
-/// and then climbs to it. Where `at` has no answer, c is too small: then halfway back to √p, which is above the root for
-/// every Z ⪰ 0. `None` when that was needed more than `retreats` times.
+/// and then climbs to it. Where `at` has no answer, c is too small: then halfway back to the last c above the root, at
+/// first √p, which is one for every Z ⪰ 0. `None` when that was needed more than `retreats` times.
 pub(super) fn balance<B>(
     shift: &mut f64,
     p: usize,
     mut retreats: usize,
     at: impl Fn(f64) -> Option<HalfPower<B>>,
 ) -> Option<B> {
+    let (mut below, mut above) = (f64::NEG_INFINITY, (p as f64).sqrt());
     let mut last = None;
     for _ in 0..MOST_STEPS {
         let Some(HalfPower { half, square, cube }) = at(*shift) else {
             retreats = retreats.checked_sub(1)?;
-            *shift = 0.5 * (*shift + (p as f64).sqrt());
+            below = *shift;
+            *shift = 0.5 * (below + above);
             continue;
         };
         if (square - 1.0).abs() <= TRACE_TOLERANCE {
             return Some(half);
         }
-        *shift -= square * (1.0 - square.sqrt()) / cube;
+        if square < 1.0 {
+            above = *shift;
+        }
+        let newton = *shift - square * (1.0 - square.sqrt()) / cube;
+        *shift = if newton > below { newton } else { 0.5 * (below + above) };
         last = Some(half);
     }
     last
@@ -96,7 +102,7 @@ mod tests {
     fn every_potential_sees_what_eigenvalues_and_bisection_see() {
         let rows = rows();
         let columns = rows.transposed();
-        for alpha in [0.5, 10.0, 400.0] {
+        for alpha in [0.5, 10.0, 400.0, 1e5] {
             let potentials: [Box<dyn Potential>; 2] =
                 [Box::new(Dense::new(&columns, alpha)), Box::new(Rotated::new(&columns, alpha))];
             for mut potential in potentials {

@@ -2,8 +2,8 @@
 //!
 //! In the eigenvectors of Z as it was, `cI + αZ` is a diagonal D for every c. Points added since then are a thin
 //! correction, `cI + αZ = D + Y Yᵀ` with Y the points times √α, and `A^½ = D⁻¹ - Q Qᵀ` with `Q = D⁻¹ Y L⁻ᵀ`, `L Lᵀ = I + Yᵀ D⁻¹ Y`
-//! (Woodbury). So c costs next to nothing, and the points are seen through k ≤ 8 columns instead of p; one full
-//! product over the points and one eigendecomposition serve eight steps.
+//! (Woodbury). So c costs next to nothing, and the points are seen through k ≤ 5 columns instead of p; one full
+//! product over the points and one eigendecomposition serve six steps.
 
 use super::potential::{HalfPower, MOST_STEPS, Potential, balance};
 use crate::linalg::{
@@ -13,6 +13,9 @@ use crate::linalg::{
 
 /// Points added before the eigenvectors are renewed.
 const MOST_ADDED: usize = 5;
+
+/// Shifts too small that the old eigenvectors may try; trying is cheap, turning is not.
+const FEW_RETREATS: usize = 6;
 
 /// Entries of D above this lose no more than two digits to the correction: the true ones are at least 1.
 const SAFE: f64 = 0.01;
@@ -87,7 +90,8 @@ impl<'s> Rotated<'s> {
         let spread = Matrix::from_fn(p, k, |i, j| q[(i, j)] * inverse_diagonal[i]);
         let mixed = multiply(&q.transposed(), &spread);
         let own = gram(&q);
-        let cube = power(3) - 3.0 * norm_squared(spread.as_slice()) + 3.0 * dot(mixed.as_slice(), own.as_slice())
+        let cube = power(3) - 3.0 * norm_squared(spread.as_slice())
+            + 3.0 * dot(mixed.as_slice(), own.as_slice())
             - dot(own.as_slice(), gram(&own).as_slice());
         Some(HalfPower { half: Thin { inverse_diagonal, q }, square, cube })
     }
@@ -116,7 +120,7 @@ impl Potential for Rotated<'_> {
         self.stale = true;
     }
 
-    fn look(&mut self, halves: &mut [f64], fulls: &mut [f64]) {
+    fn look(&mut self, halves: &mut [f64], fulls: &mut [f64]) -> f64 {
         if self.stale {
             self.turn();
         }
@@ -127,12 +131,14 @@ impl Potential for Rotated<'_> {
             let half = balance(&mut shift, game.z.rows(), retreats, |shift| game.half_power(shift))?;
             Some((shift, half))
         };
-        let found = search(self, 0).or_else(|| {
+        let found = search(self, FEW_RETREATS).or_else(|| {
             self.turn();
             search(self, MOST_STEPS)
         });
         let thin;
         (self.shift, thin) = found.expect("the matrix is positive definite at a shift of √p");
         low_rank_forms(&self.turned, &thin.inverse_diagonal, &thin.q, halves, fulls);
+        let trace = thin.inverse_diagonal.iter().sum::<f64>() - norm_squared(thin.q.as_slice());
+        -(trace + self.shift) / self.alpha
     }
 }

@@ -8,6 +8,9 @@ use super::rotated::Rotated;
 use super::space::Space;
 use crate::linalg::SymmetricEigen;
 
+/// A swap that raises the potential by less than this fraction could be rounding.
+const RISE: f64 = 1e-9;
+
 /// What a run found.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
@@ -70,7 +73,7 @@ impl<'r> Player<'r> {
                 self.potential.add_matrix(1.0 / steps as f64, &self.space.prior);
             }
             self.look();
-            let (pick, _) = self.best_addition().expect("the members can take the budget");
+            let pick = self.best_addition().expect("the members can take the budget");
             self.take(pick);
         }
         if self.in_parts && steps == 0 {
@@ -79,7 +82,7 @@ impl<'r> Player<'r> {
     }
 
     /// Exchanges: give the point whose loss bound `x̃ᵀA x̃ / (1 - α x̃ᵀA^½ x̃)` is smallest, take the one whose gain is
-    /// largest, as long as the gain exceeds the loss. The potential rises each time, so it ends.
+    /// largest, as long as the potential rises; so it ends.
     ///
     /// Points with `α x̃ᵀA^½ x̃ ≥ 1` cannot be given: the bound says nothing about them. When there is no other,
     /// it ends too.
@@ -88,35 +91,39 @@ impl<'r> Player<'r> {
         dense.add_matrix(1.0, self.potential.z());
         self.potential = Box::new(dense);
         let most = 10 * self.request.budget as usize;
+        let mut level = self.look();
         while self.swaps < most {
-            self.look();
-            let Some((given, loss)) = self.best_removal() else { return };
+            let Some(given) = self.best_removal() else { return };
             self.give(given);
             self.look();
-            match self.best_addition() {
-                Some((taken, gain)) if taken != given && gain > loss * (1.0 + 1e-9) => self.take(taken),
-                _ => return self.take(given),
+            let taken = self.best_addition().expect("there is room for what was given");
+            self.take(taken);
+            let raised = self.look();
+            if !(raised > level + RISE * level.abs()) {
+                self.give(taken);
+                return self.take(given);
             }
+            level = raised;
             self.swaps += 1;
         }
     }
 
-    /// Brings the forms up to date: one product over the members.
-    fn look(&mut self) {
-        self.potential.look(&mut self.halves, &mut self.fulls);
+    /// Brings the forms up to date, by one product over the members; the potential.
+    fn look(&mut self) -> f64 {
+        self.potential.look(&mut self.halves, &mut self.fulls)
     }
 
-    fn best_addition(&self) -> Option<(usize, f64)> {
+    fn best_addition(&self) -> Option<usize> {
         let alpha = self.alpha;
         let upper = |k: usize| self.request.bounds.upper[self.space.ids[k]];
         let gain = |k: usize| {
             let room = self.counts[k] < upper(k);
             if room { self.fulls[k] / (1.0 + alpha * self.halves[k]) } else { f64::NEG_INFINITY }
         };
-        first_best(self.counts.len(), gain).map(|k| (k, gain(k)))
+        first_best(self.counts.len(), gain)
     }
 
-    fn best_removal(&self) -> Option<(usize, f64)> {
+    fn best_removal(&self) -> Option<usize> {
         let alpha = self.alpha;
         let lower = |k: usize| self.request.bounds.lower[self.space.ids[k]];
         let saved = |k: usize| {
@@ -124,7 +131,7 @@ impl<'r> Player<'r> {
             let admissible = self.counts[k] > lower(k) && left > 0.0;
             if admissible { -self.fulls[k] / left } else { f64::NEG_INFINITY }
         };
-        first_best(self.counts.len(), saved).map(|k| (k, -saved(k)))
+        first_best(self.counts.len(), saved)
     }
 
     fn take(&mut self, k: usize) {
