@@ -174,21 +174,21 @@ fn paper_rbf_design(pool: &Pool) -> (Problem<'_>, Design) {
 }
 
 #[test]
-fn regret_minimisation_is_within_a_tenth_on_the_papers_kernel_pool() {
+fn roundings_are_within_a_tenth_on_the_papers_kernel_pool_and_draws_are_not() {
     let points = Points::new(support::paper_rbf()).unwrap();
     let kernel = Arc::new(Rbf::new(0.025).unwrap());
     let pool = Pool::from_kernel(kernel, points, None, &Factorisation::default()).unwrap();
     let (problem, design) = paper_rbf_design(&pool);
-    for (budget, bound) in [(30, 2.5), (50, 1.3), (100, 1.2), (150, 1.10), (200, 1.10), (300, 1.10)] {
+    for (budget, bound) in [(30, 2.5), (75, 1.3), (150, 1.10), (300, 1.10)] {
         let request = Request::new(&problem, &design, budget, &Constraints::default()).unwrap();
         let ours = RegretMinimisation::default().round(&request).unwrap();
         let ratio = ours.report.ratio.unwrap();
         assert!((1.0..=bound).contains(&ratio), "T = {budget}: {}", ours.report);
         let draws = Draws::new(&design.support, budget, 1).unwrap().report(&request).unwrap();
         assert!(draws.ratio.unwrap() > 1.4 * ratio, "T = {budget}: {ratio} against {draws}");
-        if budget == 100 {
+        if budget == 75 {
             let polished = Exchange::default().after(&request, &ours).unwrap().report;
-            assert!(polished.ratio.unwrap() < 1.10, "{polished}");
+            assert!(polished.ratio.unwrap() < 0.97 * ratio, "{polished}");
         }
     }
 }

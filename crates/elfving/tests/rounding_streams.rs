@@ -20,7 +20,7 @@ fn the_streams_are_pinned() {
     let mut draws = stream(1, 0, Purpose::DRAWS);
     assert_eq!([draws.next_u64(), draws.next_u64()], [15141143180941124682, 10032051329283646056]);
     let mut order = stream(42, 7, Purpose::RUN_ORDER);
-    assert_eq!([order.next_u64(), order.next_u64()], [0, 0]);
+    assert_eq!([order.next_u64(), order.next_u64()], [8019929950175966487, 18368112615344161794]);
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn the_draws_are_pinned() {
     let draws = Draws::new(&weights(), 16, 1).unwrap();
     assert_eq!(ids(draws.points()), [3, 5, 2, 3, 3, 2, 5, 7, 2, 5, 7, 2, 2, 2, 3, 3]);
     let draws = Draws::for_round(&weights(), 8, 1, 3).unwrap();
-    assert_eq!(ids(draws.points()), [0; 8]);
+    assert_eq!(ids(draws.points()), [3, 2, 2, 5, 2, 2, 2, 3]);
 }
 
 #[test]
