@@ -105,6 +105,10 @@ fn road(answer: &Answer) -> String {
         Path::Steps { alpha, swaps, .. } => {
             format!("one measurement at a time, alpha = {alpha:.3}, then {swaps} swaps")
         }
+        Path::Projected if answer.plan.report().ratio.is_none_or(|ratio| ratio > 2.0) => {
+            "as the paper writes it; the ratio is above the promised 2, but the full space is no better"
+                .to_owned()
+        }
         Path::Projected => "as the paper writes it: rounded in the projected space".to_owned(),
         Path::FullSpace { projected_ratio } => {
             let ratio = projected_ratio.map_or("infinite".to_owned(), |ratio| format!("{ratio:.3}, above 2"));
