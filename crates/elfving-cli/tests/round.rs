@@ -180,6 +180,7 @@ fn what_was_measured_before_is_counted_and_not_planned_again() {
     let bench = Bench::with_examples()
         .file("counts.csv", "id,count\nL00,6\n")
         .file("results.csv", "\u{feff}id,outcome\r\nL00,1.5\r\nL00,1.4\r\nL00,\r\nL00,1.6\r\n")
+        .file("prints.csv", "id,rep,y\nL00,1,1.5\nL00,2,\n")
         .file("list.csv", "id\nL00\nL00\n");
     bench.json("design line.csv --id id --polynomial-model 1 --out design.json --json");
     let round = |options: &str| bench.json(&format!("{ROUND} --method apportion {options} --json"));
@@ -190,9 +191,16 @@ fn what_was_measured_before_is_counted_and_not_planned_again() {
     // A line without an outcome is no measurement.
     assert_eq!(round("--budget 6 --done results.csv")["done"]["total"], 3);
     assert_eq!(round("--budget 6 --done list.csv")["done"]["total"], 2);
+    assert_eq!(round("--budget 6 --done prints.csv --outcome y")["done"]["total"], 1);
+    let sheet = bench.run(&format!("{ROUND} --budget 2 --outcome y --shuffle")).stdout;
+    assert!(sheet.starts_with(b"slot,id,dose (mg),y\n"));
+    let absent = bench.run(&format!("{ROUND} --budget 2 --done prints.csv --outcome yield"));
+    assert_eq!(absent.status.code(), Some(3));
     let text = bench.show(&format!("{ROUND} --budget 6 --done results.csv"));
     assert!(
-        text.contains("results.csv: 4 lines read, 3 measurements already made, 1 lines without one"),
+        text.contains(
+            "results.csv: 4 lines read, 3 measurements already made (lines with a value of \"outcome\")"
+        ),
         "{text}"
     );
     assert!(text.contains("done before"), "{text}");

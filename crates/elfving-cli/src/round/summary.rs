@@ -185,7 +185,7 @@ fn candidates(answer: &Answer) -> String {
     for &(row, count) in shown {
         let quota =
             weights.get(loaded.ids[row].as_str()).map_or(0.0, |w| w * answer.plan.report().budget as f64);
-        let mut cells = vec![loaded.ids[row].clone(), count.to_string(), format!("{quota:.2}")];
+        let mut cells = vec![loaded.ids[row].clone(), count.to_string(), quota_text(quota)];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
             cells.extend(positions.iter().map(|&k| in_words(&own[k])));
@@ -207,6 +207,14 @@ fn candidates(answer: &Answer) -> String {
         ));
     }
     text
+}
+
+fn quota_text(quota: f64) -> String {
+    match quota {
+        0.0 => "-".to_owned(),
+        _ if quota < 0.005 => "< 0.01".to_owned(),
+        _ => format!("{quota:.2}"),
+    }
 }
 
 fn ratio_text(ratio: f64) -> String {
