@@ -1,0 +1,69 @@
+//! Exchange: solve on a working set, look at all targets, add the worst, until none is worse than the working set's.
+
+use super::interior_point::Working;
+use super::nearest;
+use super::problem::Shifted;
+
+/// Working sets begin with this many targets for each dimension.
+const FIRST_TARGETS: usize = 3;
+/// Working sets in a row before giving up.
+const EXCHANGES: usize = 60;
+
+/// What the exchange found: y, and weights on targets by position.
+pub(super) struct Found {
+    pub y: Vec<f64>,
+    pub weights: Vec<(usize, f64)>,
+    pub iterations: usize,
+    pub passes: usize,
+}
+
+impl Found {
+    /// θ is as good as it gets where it is.
+    pub(super) fn nothing_to_do(dimension: usize) -> Self {
+        Self { y: vec![0.0; dimension], weights: Vec::new(), iterations: 0, passes: 0 }
+    }
+}
+
+/// Solves to a relative gap of about `tolerance`.
+pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
+    let d = shifted.problem.dimension();
+    let mut y = vec![0.0; d];
+    let mut working = worst(&shifted.offsets, &shifted.usable(), FIRST_TARGETS * d + 64);
+    let (mut iterations, mut passes) = (0, 0);
+    let mut wanted = 1e-2_f64.max(tolerance / 4.0);
+    loop {
+        working.sort_unstable();
+        let rows = shifted.problem.scaled_rows(&working);
+        let offsets = working.iter().map(|&i| shifted.offsets[i]).collect();
+        let solution = Working::new(&rows, offsets).solve(y, wanted);
+        (iterations, passes) = (iterations + solution.iterations, passes + 1);
+        y = solution.y;
+        let residuals = shifted.residuals(&y);
+        let largest = residuals.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
+        let excess = largest / solution.level - 1.0;
+        let done = excess <= tolerance / 4.0 && wanted <= tolerance / 4.0;
+        if done || passes == EXCHANGES || !excess.is_finite() {
+            let found = nearest::Vertex { working: &working, rows: &rows, weights: &solution.weights };
+            y = nearest::nearest(shifted, &found, y, solution.level.max(largest));
+            let weights = working.iter().copied().zip(solution.weights).collect();
+            return Found { y, weights, iterations, passes };
+        }
+        let violated: Vec<usize> = (0..residuals.len())
+            .filter(|i| residuals[*i].abs() > solution.level && working.binary_search(i).is_err())
+            .collect();
+        working.extend(worst(&residuals, &violated, d + 64));
+        // No use in solving the working set much better than it stands for the whole.
+        wanted = (0.1 * excess).clamp(tolerance / 4.0, wanted);
+    }
+}
+
+/// The `count` positions among `of` with the largest absolute values, ties to the smallest position.
+fn worst(values: &[f64], of: &[usize], count: usize) -> Vec<usize> {
+    let mut order = of.to_vec();
+    let by_size = |&a: &usize, &b: &usize| values[b].abs().total_cmp(&values[a].abs()).then(a.cmp(&b));
+    if order.len() > count {
+        order.select_nth_unstable_by(count, by_size);
+        order.truncate(count);
+    }
+    order
+}
