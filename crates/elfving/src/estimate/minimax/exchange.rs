@@ -6,6 +6,12 @@ use super::problem::Shifted;
 
 /// Working sets begin with this many targets for each dimension.
 const FIRST_TARGETS: usize = 3;
+/// Targets with residuals below this fraction of the level leave the working set,
+const IDLE: f64 = 0.6;
+/// in the first passes; later it only grows, so that it cannot cycle.
+const DROPPING_PASSES: usize = 12;
+/// A new working set starts at least this fraction above the largest residual.
+const LEAST_LIFT: f64 = 1e-3;
 /// Working sets in a row before giving up.
 const EXCHANGES: usize = 60;
 
@@ -30,12 +36,13 @@ pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
     let mut y = vec![0.0; d];
     let mut working = worst(&shifted.offsets, &shifted.usable(), FIRST_TARGETS * d + 64);
     let (mut iterations, mut passes) = (0, 0);
-    let mut wanted = 1e-2_f64.max(tolerance / 4.0);
+    let mut wanted = 0.1_f64.max(tolerance / 4.0);
+    let mut lift = 0.1;
     loop {
         working.sort_unstable();
         let rows = shifted.problem.scaled_rows(&working);
         let offsets = working.iter().map(|&i| shifted.offsets[i]).collect();
-        let solution = Working::new(&rows, offsets).solve(y, wanted);
+        let solution = Working::new(&rows, offsets).solve(y, lift, wanted);
         (iterations, passes) = (iterations + solution.iterations, passes + 1);
         y = solution.y;
         let residuals = shifted.residuals(&y);
@@ -51,9 +58,13 @@ pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
         let violated: Vec<usize> = (0..residuals.len())
             .filter(|i| residuals[*i].abs() > solution.level && working.binary_search(i).is_err())
             .collect();
-        working.extend(worst(&residuals, &violated, d + 64));
+        if passes <= DROPPING_PASSES {
+            working.retain(|&i| residuals[i].abs() > IDLE * solution.level);
+        }
+        working.extend(worst(&residuals, &violated, 2 * d + 64));
         // No use in solving the working set much better than it stands for the whole.
         wanted = (0.1 * excess).clamp(tolerance / 4.0, wanted);
+        lift = (2.0 * excess).clamp(LEAST_LIFT, lift);
     }
 }
 

@@ -75,9 +75,9 @@ impl Working {
         self.chunks[0].columns()
     }
 
-    /// Minimises the level from `y` until the complementarity gap is at most `tolerance` times the level.
-    pub(super) fn solve(&self, y: Vec<f64>, tolerance: f64) -> Solution {
-        let mut at = Iterate::start(self, y);
+    /// Minimises the level from `y`, starting `lift` above its largest residual, until the complementarity gap is at most `tolerance` times the level.
+    pub(super) fn solve(&self, y: Vec<f64>, lift: f64, tolerance: f64) -> Solution {
+        let mut at = Iterate::start(self, y, lift);
         let mut iterations = 0;
         while at.gap() > tolerance * at.level && iterations < ITERATIONS {
             let Some(newton) = Newton::new(self, &at) else { break };
@@ -116,11 +116,11 @@ struct Iterate {
 
 impl Iterate {
     /// Well inside, with duals in inverse proportion to the slacks: a point near the central path.
-    fn start(working: &Working, y: Vec<f64>) -> Self {
+    fn start(working: &Working, y: Vec<f64>, lift: f64) -> Self {
         let mut residuals = working.product(&y);
         residuals.iter_mut().zip(&working.offsets).for_each(|(r, g)| *r -= g);
         let largest = residuals.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
-        let level = 1.1 * largest.max(f64::MIN_POSITIVE);
+        let level = (1.0 + lift) * largest.max(f64::MIN_POSITIVE);
         let total: f64 = residuals.iter().map(|r| 1.0 / (level - r) + 1.0 / (level + r)).sum();
         let side = |slack: f64| Side { slack, dual: 1.0 / (slack * total) };
         let plus = residuals.iter().map(|r| side(level - r)).collect();
