@@ -21,6 +21,8 @@ mod ips;
 mod least_squares;
 mod linear_fit;
 pub mod minimax;
+#[cfg(test)]
+mod reference_tests;
 mod rips;
 pub mod robust_mean;
 mod sampled;
