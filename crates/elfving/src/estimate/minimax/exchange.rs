@@ -1,8 +1,12 @@
 //! Exchange: solve on a working set, look at all targets, add the worst, until none is worse than the working set's.
 
-use super::interior_point::Working;
+use super::interior_point::{Solution, Working};
 use super::nearest;
 use super::problem::Shifted;
+use crate::linalg::{
+    Matrix, RightSingular, add_scaled_row, apply, apply_transposed, multiply_transposed, right_singular,
+    triangular_factor,
+};
 
 /// Working sets begin with this many targets for each dimension.
 const FIRST_TARGETS: usize = 3;
@@ -12,6 +16,8 @@ const IDLE: f64 = 0.6;
 const DROPPING_PASSES: usize = 12;
 /// A new working set starts at least this fraction above the largest residual.
 const LEAST_LIFT: f64 = 1e-3;
+/// Singular values of the rows below this fraction of the largest are rounding noise, not directions.
+const SPAN_TOLERANCE: f64 = 1e-11;
 /// Working sets in a row before giving up.
 const EXCHANGES: usize = 60;
 
@@ -42,7 +48,7 @@ pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
         working.sort_unstable();
         let rows = shifted.problem.scaled_rows(&working);
         let offsets = working.iter().map(|&i| shifted.offsets[i]).collect();
-        let solution = Working::new(&rows, offsets).solve(y, lift, wanted);
+        let solution = solve_in_span(&rows, offsets, y, lift, wanted);
         (iterations, passes) = (iterations + solution.iterations, passes + 1);
         y = solution.y;
         let residuals = shifted.residuals(&y);
@@ -66,6 +72,32 @@ pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
         wanted = (0.1 * excess).clamp(tolerance / 4.0, wanted);
         lift = (2.0 * excess).clamp(LEAST_LIFT, lift);
     }
+}
+
+/// The interior point in as many coordinates as the rows span; what they do not see of y stays.
+fn solve_in_span(rows: &Matrix, offsets: Vec<f64>, y: Vec<f64>, lift: f64, wanted: f64) -> Solution {
+    let axes = match span(rows) {
+        Some(axes) if axes.rows() < rows.columns() => axes,
+        _ => return Working::new(rows, offsets).solve(y, lift, wanted),
+    };
+    let inside = apply(&axes, &y);
+    let mut outside = y;
+    add_scaled_row(&mut outside, -1.0, &apply_transposed(&axes, &inside));
+    let reduced = multiply_transposed(rows, &axes);
+    let mut solution = Working::new(&reduced, offsets).solve(inside, lift, wanted);
+    solution.y = apply_transposed(&axes, &solution.y);
+    add_scaled_row(&mut solution.y, 1.0, &outside);
+    solution
+}
+
+/// Orthonormal rows that span the rows of a matrix, or nothing when these span everything.
+fn span(rows: &Matrix) -> Option<Matrix> {
+    if nearest::spans_everything(rows) {
+        return None;
+    }
+    let RightSingular { values, vectors } = right_singular(&triangular_factor(rows))?;
+    let rank = values.iter().filter(|&&value| value > SPAN_TOLERANCE * values[0]).count().max(1);
+    Some(vectors.select_rows(&(0..rank).collect::<Vec<_>>()))
 }
 
 /// The `count` positions among `of` with the largest absolute values, ties to the smallest position.

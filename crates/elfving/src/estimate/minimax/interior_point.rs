@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 /// Rows of U that one task folds into the normal matrix; fixed, so that sums are the same for any number of threads.
 const CHUNK_ROWS: usize = 512;
-/// A trace of ridge, relative to the diagonal of the normal matrix: it damps steps where nothing is determined.
-const PROXIMAL: f64 = 1e-13;
+/// Traces of ridge to try, relative to the mean diagonal of the normal matrix, when rounding makes it indefinite.
+const RIDGES: [f64; 5] = [0.0, 1e-16, 1e-14, 1e-12, 1e-10];
 /// How much of the way to the boundary a step goes.
 const STEP: f64 = 0.995;
 /// More iterations than this mean that double precision has no more to give.
@@ -228,6 +228,18 @@ impl Step {
     }
 }
 
+/// The Cholesky factor, with as little ridge as it takes.
+fn factor(normal: &Matrix) -> Option<Cholesky> {
+    let d = normal.rows();
+    let mean = (0..d).map(|k| normal[(k, k)]).sum::<f64>() / d as f64;
+    let with_ridge = |ridge: &f64| {
+        let mut matrix = normal.clone();
+        (0..d).for_each(|k| matrix[(k, k)] += ridge * mean);
+        Cholesky::new(matrix).ok()
+    };
+    RIDGES.iter().find_map(with_ridge)
+}
+
 /// The factored optimality conditions at an iterate.
 struct Newton {
     factor: Cholesky,
@@ -246,11 +258,7 @@ impl Newton {
         let pairs = || at.plus.iter().zip(&at.minus);
         let sums: Vec<f64> = pairs().map(|(plus, minus)| ratio(plus) + ratio(minus)).collect();
         let differences: Vec<f64> = pairs().map(|(plus, minus)| ratio(plus) - ratio(minus)).collect();
-        let mut normal = working.normal_matrix(&sums);
-        let d = normal.rows();
-        let trace: f64 = (0..d).map(|k| normal[(k, k)]).sum();
-        (0..d).for_each(|k| normal[(k, k)] += PROXIMAL * (trace / d as f64));
-        let factor = Cholesky::new(normal).ok()?;
+        let factor = factor(&working.normal_matrix(&sums))?;
         let border = working.transposed_product(&differences);
         let mut solved_border = border.clone();
         factor.solve(&mut solved_border);

@@ -8,6 +8,8 @@ use crate::linalg::{
 
 /// A row counts as dependent on others when orthogonalising leaves less than this fraction of it.
 const DEPENDENT: f64 = 1e-8;
+/// The same for a factor of their products, which squares: its pivots carry rounding of about 1e-8.
+const DEPENDENT_PIVOT: f64 = 1e-6;
 /// Rows that may come to block the way before the tie is left as it is.
 const BLOCKING_ROWS: usize = 200;
 
@@ -21,7 +23,7 @@ pub(super) fn interpolate(shifted: &Shifted<'_>) -> Option<Found> {
     let products = outer_gram(&rows);
     let lengths: Vec<f64> = (0..products.rows()).map(|i| products[(i, i)]).collect();
     let factor = Cholesky::new(products).ok()?;
-    let independent = |i: usize| factor.lower()[(i, i)] > DEPENDENT * lengths[i].sqrt();
+    let independent = |i: usize| factor.lower()[(i, i)] > DEPENDENT_PIVOT * lengths[i].sqrt();
     if !(0..lengths.len()).all(independent) {
         return None;
     }
@@ -90,14 +92,15 @@ impl Vertex<'_> {
 }
 
 /// Whether the rows leave no direction free.
-fn spans_everything(rows: &Matrix) -> bool {
+pub(super) fn spans_everything(rows: &Matrix) -> bool {
     if rows.rows() < rows.columns() {
         return false;
     }
     let products = gram(rows);
     let largest = products.max_abs();
-    Cholesky::new(products)
-        .is_ok_and(|factor| (0..factor.order()).all(|k| factor.lower()[(k, k)] > DEPENDENT * largest.sqrt()))
+    Cholesky::new(products).is_ok_and(|factor| {
+        (0..factor.order()).all(|k| factor.lower()[(k, k)] > DEPENDENT_PIVOT * largest.sqrt())
+    })
 }
 
 /// The rows held fixed and the rows that block, with an orthonormal basis of both.
