@@ -228,7 +228,7 @@ fn theta_hat_is_within_twice_the_width_and_its_intervals_say_how_far() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, rng_seed: proptest::test_runner::RngSeed::Fixed(8), ..ProptestConfig::default() })]
 
     #[test]
     fn every_fit_is_certified_and_no_other_is_better(

@@ -55,7 +55,7 @@ pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
         let largest = residuals.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
         let excess = largest / solution.level - 1.0;
         let done = excess <= tolerance / 4.0 && wanted <= tolerance / 4.0;
-        if done || passes == EXCHANGES || !excess.is_finite() {
+        if done || passes == EXCHANGES || excess.is_nan() {
             let found = nearest::Vertex { working: &working, rows: &rows, weights: &solution.weights };
             y = nearest::nearest(shifted, &found, y, solution.level.max(largest));
             let weights = working.iter().copied().zip(solution.weights).collect();
@@ -65,7 +65,8 @@ pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
             .filter(|i| residuals[*i].abs() > solution.level && working.binary_search(i).is_err())
             .collect();
         if passes <= DROPPING_PASSES {
-            working.retain(|&i| residuals[i].abs() > IDLE * solution.level);
+            let busy = working.iter().filter(|&&i| residuals[i].abs() > IDLE * solution.level).count();
+            working = worst(&residuals, &working, busy.max(2 * d + 64));
         }
         working.extend(worst(&residuals, &violated, 2 * d + 64));
         // No use in solving the working set much better than it stands for the whole.

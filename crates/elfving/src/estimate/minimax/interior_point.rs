@@ -12,6 +12,8 @@ const CHUNK_ROWS: usize = 512;
 const RIDGES: [f64; 5] = [0.0, 1e-16, 1e-14, 1e-12, 1e-10];
 /// How much of the way to the boundary a step goes.
 const STEP: f64 = 0.995;
+/// Offsets are at most 1: a gap below this is rounding.
+const ZERO: f64 = 1e-15;
 /// More iterations than this mean that double precision has no more to give.
 const ITERATIONS: usize = 60;
 
@@ -79,7 +81,7 @@ impl Working {
     pub(super) fn solve(&self, y: Vec<f64>, lift: f64, tolerance: f64) -> Solution {
         let mut at = Iterate::start(self, y, lift);
         let mut iterations = 0;
-        while at.gap() > tolerance * at.level && iterations < ITERATIONS {
+        while at.gap() > (tolerance * at.level).max(ZERO) && iterations < ITERATIONS {
             let Some(newton) = Newton::new(self, &at) else { break };
             let predictor = newton.step(self, &at, &Target::affine(&at));
             let ahead = at.gap_after(&predictor);
