@@ -18,13 +18,16 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         eprintln!("error[E101]: a bug in elfving: {panic}");
         eprintln!("  help: please report it with the command line; nothing was half-written");
     }));
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
-        Err(error) => return refuse(&error),
-    };
-    match catch_unwind(AssertUnwindSafe(|| set_up(&cli.global).and_then(|()| call(&cli)))) {
-        Ok(Ok(())) => ExitCode::Done,
-        Ok(Err(CliError::ReaderGone)) => ExitCode::Done,
+    match Cli::try_parse_from(arguments) {
+        Ok(cli) => concluded(|| set_up(&cli.global).and_then(|()| call(&cli))),
+        Err(error) => refuse(&error),
+    }
+}
+
+/// Says how a command ended.
+fn concluded(command: impl FnOnce() -> Result<(), CliError>) -> ExitCode {
+    match catch_unwind(AssertUnwindSafe(command)) {
+        Ok(Ok(())) | Ok(Err(CliError::ReaderGone)) => ExitCode::Done,
         Ok(Err(error)) => {
             eprintln!("{error}");
             error.exit()
@@ -53,11 +56,8 @@ fn set_up(global: &GlobalArgs) -> Result<(), CliError> {
     if let Some(threads) = global.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
         pool.map_err(|error| {
-            CliError::usage(
-                "E201",
-                format!("--threads {threads}: {error}"),
-                "give a smaller number of threads",
-            )
+            let message = format!("--threads {threads}: {error}");
+            CliError::usage("E201", message, "give a smaller number of threads")
         })?;
     }
     Ok(())
@@ -80,5 +80,24 @@ fn refuse(error: &clap::Error) -> ExitCode {
             eprint!("error[E200]: {}", text.strip_prefix("error: ").unwrap_or(&text));
             ExitCode::Usage
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_ending_has_its_exit_code() {
+        assert_eq!(concluded(|| Ok(())), ExitCode::Done);
+        assert_eq!(concluded(|| Err(CliError::ReaderGone)), ExitCode::Done);
+        assert_eq!(concluded(|| Err(CliError::usage("E202", "message", "help"))), ExitCode::Usage);
+        assert_eq!(concluded(|| panic!("on purpose")), ExitCode::Bug);
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
     }
 }

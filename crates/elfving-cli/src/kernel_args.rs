@@ -215,6 +215,7 @@ impl KernelArgs {
             None if name == KernelName::Periodic => Lengthscale::Shared(1.0),
             None | Some(LengthscaleArg::Median) => match median_lengthscale(points, seed) {
                 Ok(median) => {
+                    let median = four_digits(median);
                     talk.note(format!("lengthscale {median} (the median distance between candidates)"));
                     Lengthscale::Shared(median)
                 }
@@ -226,6 +227,11 @@ impl KernelArgs {
         self.lengthscale = Some(LengthscaleArg::Given(resolved.clone()));
         Ok(resolved)
     }
+}
+
+/// A rule of thumb needs no more digits, and a user can type these.
+fn four_digits(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
 }
 
 #[cfg(test)]

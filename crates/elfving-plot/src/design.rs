@@ -9,7 +9,7 @@ use crate::panel::{HEAD, Panel, YLabels, left_margin, write_head};
 use crate::picture::{Picture, PictureError, drawable, same_length};
 use crate::principal::principal;
 use crate::scale::Span;
-use crate::text::{LABEL, fitted, width};
+use crate::text::{LABEL, fitted, four_digits, width};
 
 /// Most bars in the list of weights.
 const MOST_BARS: usize = 40;
@@ -199,9 +199,7 @@ fn scatter(canvas: &mut Canvas, room: Area, view: &DesignView, points: &[(f64, f
     let panel = Panel::new(area, room.left, x, y);
     panel.draw_axes(canvas, Some(titles.0), titles.1, YLabels::Numbers);
 
-    let known = || view.variance.iter().copied().filter(|v| v.is_finite());
-    let (low, high) =
-        known().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
+    let (low, high) = variance_range(view);
     let stride = points.len().div_ceil(MOST_POINTS);
     let radius = if points.len() > 3000 { 2.0 } else { 3.0 };
     let heaviest = heaviest(view);
@@ -248,28 +246,24 @@ fn heaviest(view: &DesignView) -> f64 {
     view.weights.iter().copied().fold(0.0, f64::max)
 }
 
+/// The smallest and the largest variance; the same number where they differ by rounding or tolerance only, and the
+/// wrong way round when no variance is known.
+fn variance_range(view: &DesignView) -> (f64, f64) {
+    let known = view.variance.iter().copied().filter(|v| v.is_finite());
+    let (low, high) = known.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
+    if low <= high && high - low < 1e-3 * high { (high, high) } else { (low, high) }
+}
+
 /// The variances, from zero unless that would flatten the curve.
 fn variance_span(view: &DesignView) -> Span {
-    let known = || view.variance.iter().copied().filter(|v| v.is_finite());
-    let (low, high) =
-        known().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
-    let span = Span::of(known(), false);
-    if low > 0.5 * high { span.padded_both() } else { span.with(0.0).padded() }
+    let (low, high) = variance_range(view);
+    let span = Span::of([low, high], false);
+    if low > 0.5 * high && low < high { span.padded_both() } else { span.with(0.0).padded() }
 }
 
 /// Candidates with weight, in the order of the pool.
 fn support<'a>(view: &'a DesignView) -> impl Iterator<Item = usize> + 'a {
     (0..view.weights.len()).filter(|&i| view.weights[i] > 0.0)
-}
-
-/// A number with four digits, in the shorter of the two notations.
-fn four_digits(x: f64) -> String {
-    if (1e-3..1e5).contains(&x) {
-        let decimals = (3.0 - x.log10().floor()).max(0.0) as usize;
-        format!("{x:.decimals$}")
-    } else {
-        format!("{x:.3e}")
-    }
 }
 
 /// Two round weights up to the largest one, for a legend.
@@ -345,9 +339,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_four_digits() {
-        let shown = [27.491, 0.123456, 12345.6, 3.2e-7, 0.0].map(four_digits);
-        assert_eq!(shown, ["27.49", "0.1235", "12346", "3.200e-7", "0.000e0"]);
+    fn variances_that_differ_by_rounding_only_are_one_number() {
+        let x = Matrix::from_fn(3, 1, |i, _| i as f64);
+        let (names, ids) = (words(1, "x"), words(3, "id"));
+        let range = |variance: &[f64]| variance_range(&view(&x, &names, &ids, &[1.0, 0.0, 0.0], variance));
+        assert_eq!(range(&[6.0, 6.000_000_1, 5.999_999]), (6.000_000_1, 6.000_000_1));
+        assert_eq!(range(&[6.0, 5.0, f64::INFINITY]), (5.0, 6.0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::canvas::{Anchor, Area, At, Canvas, Stroke};
 use crate::colour::{Colour, GREY, INK, heat};
 use crate::scale::Span;
-use crate::text::{AXIS_TITLE, LABEL, width};
+use crate::text::{AXIS_TITLE, LABEL, four_digits, width};
 
 /// A bar of colours from `low` (bottom) to `high` (top), its title above it.
 pub(crate) fn colour_bar(canvas: &mut Canvas, area: Area, low: f64, high: f64, title: &str) {
@@ -18,7 +18,7 @@ pub(crate) fn colour_bar(canvas: &mut Canvas, area: Area, low: f64, high: f64, t
         canvas.rectangle(slice, heat(share, 0.0, 1.0));
     }
     let scale = Span::of([low, high], false).over(area.bottom, area.top);
-    let ticks = if high > low { scale.ticks(5) } else { vec![(low, format!("{low:.4}"))] };
+    let ticks = if high > low { scale.ticks(5) } else { vec![(low, four_digits(low))] };
     for (value, label) in ticks {
         let y = if high > low { scale.position(value) } else { (area.top + area.bottom) / 2.0 };
         canvas.line((area.right, y), (area.right + 4.0, y), Stroke::new(GREY, 1.0));

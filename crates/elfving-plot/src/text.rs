@@ -35,6 +35,16 @@ pub(crate) fn fitted(text: &str, font: Font, room: f64) -> String {
     format!("{}…", cut.trim_end())
 }
 
+/// A number with four digits, in the shorter of the two notations.
+pub(crate) fn four_digits(x: f64) -> String {
+    if (1e-3..1e5).contains(&x) {
+        let decimals = (3.0 - x.log10().floor()).max(0.0) as usize;
+        format!("{x:.decimals$}")
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +54,11 @@ mod tests {
         assert_eq!(fitted("BrettPhos", LABEL, 200.0), "BrettPhos");
         let cut = fitted("2-dicyclohexylphosphino-2',6'-dimethoxybiphenyl", LABEL, 120.0);
         assert!(cut.ends_with('…') && width(&cut, LABEL) <= 122.0, "{cut}");
+    }
+
+    #[test]
+    fn numbers_have_four_digits() {
+        let shown = [27.491, 0.123456, 12345.6, 3.2e-7, 0.0].map(four_digits);
+        assert_eq!(shown, ["27.49", "0.1235", "12346", "3.200e-7", "0.000e0"]);
     }
 }

@@ -135,6 +135,20 @@ fn exchanges_and_away_steps_go_on_to_a_billionth() {
 }
 
 #[test]
+fn a_design_of_one_point_is_reached_and_kept() {
+    // With so large a ridge one point alone is best for this direction: the others go, and nothing is left to move.
+    let pool = Pool::from_features(support::normals(1152, 17, 3)).unwrap();
+    let target = Targets::Directions(support::normals(3152, 1, 3));
+    let problem = Problem::new(&pool, Criterion::C, target, ridge(3.0)).unwrap();
+    for variant in [Variant::Away, Variant::Pairwise] {
+        let design = solve(&FrankWolfe::default().variant(variant), &problem, 1e-9).unwrap();
+        assert_eq!((design.status, design.support.len()), (Status::Certified, 1), "{variant:?}: {design}");
+    }
+    let design = solve(&RandomisedExchange::default(), &problem, 1e-9).unwrap();
+    assert_eq!((design.status, design.support.len()), (Status::Certified, 1), "{design}");
+}
+
+#[test]
 fn the_papers_mirror_descent_has_a_good_value_long_before_a_good_proof() {
     let pool = Pool::from_features(support::small()).unwrap();
     let problem = Problem::over_choices(&pool, Criterion::G, ridge(0.05)).unwrap();

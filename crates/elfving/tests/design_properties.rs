@@ -8,9 +8,9 @@ mod support;
 use std::sync::Arc;
 
 use elfving::design::{
-    Certificate, Control, Criterion, Design, DesignError, ElfvingSet, InformationMatrix, InteriorPoint,
-    KernelInformation, MirrorDescent, Opponent, Problem, RandomisedExchange, Solver, Status, TargetRef,
-    recheck,
+    Certificate, CheckedBy, Control, Criterion, Design, DesignError, ElfvingSet, InformationMatrix,
+    InteriorPoint, KernelInformation, MirrorDescent, Opponent, Problem, RandomisedExchange, Solver, Status,
+    TargetRef, recheck,
 };
 use elfving::linalg::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, TargetRows, Targets, kernels::Rbf};
@@ -132,7 +132,13 @@ fn random_dual(problem: &Problem, seed: u64) -> Vec<(TargetRef, f64)> {
 const ROUNDING: f64 = 1e-12;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, rng_seed: RngSeed::Fixed(1952), ..ProptestConfig::default() })]
+    // The same cases in every run.
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        rng_seed: RngSeed::Fixed(1952),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// The one promise everything rests on: whatever λ and w, the bound is on the right side of the optimum,
     /// and so of every value that any weights reach.
@@ -163,6 +169,33 @@ proptest! {
             }
             for bound in bounds {
                 prop_assert!(bound <= lowest + ROUNDING * lowest.abs().max(1.0), "{criterion}: bound {bound} above the value {lowest}");
+            }
+        }
+    }
+
+    /// The same promise where the exact kernel checks the design.
+    #[test]
+    fn no_bound_by_the_exact_kernel_passes_the_value_of_any_other_weights(
+        seed in any::<u64>(), n in 2usize..25, lengthscale in 0.05..3.0f64, log_gamma in -7.5..0.5f64
+    ) {
+        let points = Points::new(support::normals(seed, n, 2)).unwrap();
+        let kernel = Arc::new(Rbf::new(lengthscale).unwrap());
+        let pool = Pool::from_kernel(kernel, points, None, &Factorisation::default()).unwrap();
+        let gamma = Ridge::new(10f64.powf(log_gamma)).unwrap();
+        for criterion in [Criterion::G, Criterion::Xy, Criterion::D, Criterion::V] {
+            let problem = Problem::over_choices(&pool, criterion, gamma).unwrap();
+            let sign = if criterion.is_maximised() { -1.0 } else { 1.0 };
+            let mut certificates = vec![];
+            for k in 0..10 {
+                let seed = seed.wrapping_add(1000 * k);
+                let weights = on_points(&random_weights(seed, n));
+                let checked = recheck(&problem, &weights, &random_dual(&problem, seed ^ 77)).unwrap();
+                prop_assert_eq!(checked.checked_by, CheckedBy::ExactKernel);
+                certificates.push(checked);
+            }
+            let lowest = certificates.iter().map(|c| sign * c.value).fold(f64::INFINITY, f64::min);
+            for certificate in &certificates {
+                prop_assert!(sign * certificate.bound <= lowest, "{criterion}: {certificate:?} above {lowest}");
             }
         }
     }

@@ -1,11 +1,11 @@
 //! What the first-order methods share: the gradient in canonical coordinates, where to start, and the loop
 //! around a step.
 
+use rayon::prelude::*;
+
 use super::canonical::{Canonical, Goal};
 use super::solver::Found;
 use super::{Control, Criterion, Design, DesignError, Problem, Progress, Status, TargetRef};
-use rayon::prelude::*;
-
 use crate::linalg::{
     Cholesky, Matrix, add_scaled, dot, largest_rows, multiply, multiply_transposed, norm_squared, row_norms,
     weighted_gram,

@@ -2,7 +2,7 @@
 
 use super::canonical::{Canonical, Goal};
 use super::first_order::{
-    Breakdown, Descent, Gradient, Patience, Standing, descend, information, position_of_largest,
+    Breakdown, Descent, Gradient, Patience, Standing, descend, information, normalise, position_of_largest,
     refuse_worst_case, singular, spanning_start,
 };
 use super::rank_one::{ALMOST_ALL, Column, Inverse};
@@ -167,9 +167,12 @@ impl<'a> Steps<'a> {
         // See ALMOST_ALL: neither the point nor all the others may carry a direction away with them.
         let carries_alone = self.without_prior && self.lambda[i] * column.q > 1.0 - 1e-9;
         let least = if carries_alone { -ALMOST_ALL * self.lambda[i] } else { -self.lambda[i] };
-        let t = if t > least { t.min(1.0 / (1.0 - ALMOST_ALL)) } else { least };
+        // A point with all the weight has nowhere to go: rounding must not send it away.
+        let towards = column.g >= dot(&self.lambda, &self.gradient.g);
+        let (least, most) = if towards { (0.0, 1.0 / (1.0 - ALMOST_ALL)) } else { (least, 0.0) };
+        let t = if t > least { t.min(most) } else { least };
         self.lambda[i] += t;
-        self.lambda.iter_mut().for_each(|weight| *weight /= 1.0 + t);
+        normalise(&mut self.lambda);
         if !self.without_prior {
             return self.refresh();
         }
@@ -353,7 +356,7 @@ mod tests {
     fn the_best_stretch_is_not_beaten_by_any_other_one() {
         let pool = pool();
         let mut lambda: Vec<f64> = (0..15).map(|i| (1 + i % 4) as f64).collect();
-        super::super::first_order::normalise(&mut lambda);
+        normalise(&mut lambda);
         for (kind, gamma) in [
             (Criterion::D, 0.0),
             (Criterion::D, 0.3),

@@ -8,7 +8,7 @@
 //! max cᵀy      subject to |xᵀy| ≤ 1        (y is the supporting hyperplane)
 //! ```
 //!
-//! [`linear_programme`] solves it on a working set of points; what y shows to be outside joins.
+//! `linear_programme` solves it on a working set of points; what y shows to be outside joins.
 
 mod basic_solution;
 mod linear_programme;
@@ -73,12 +73,16 @@ impl Solver for ElfvingSet {
                 break;
             }
             // Fewer than r points: M is singular, and which y belongs to it only the central path says.
-            hull.solve(closeness, control).map_err(|_| singular(problem))?;
+            if hull.solve(closeness, control).is_err() {
+                break;
+            }
             let found = hull.found(&hull.dusted(&vertex, DUST * control.tolerance));
-            let dusted = Design::certified(problem, self.name(), found, control)?;
-            let gap = |design: &Design| design.certificate.relative_gap;
-            if best.as_ref().map_or(true, |best| gap(&dusted) < gap(best)) {
-                best = Ok(dusted);
+            let dusted = Design::certified(problem, self.name(), found, control);
+            let gap = |design: &Result<Design, _>| {
+                design.as_ref().map_or(f64::INFINITY, |design: &Design| design.certificate.relative_gap)
+            };
+            if gap(&dusted) < gap(&best) {
+                best = dusted;
             }
         }
         best
@@ -135,7 +139,8 @@ impl<'a> Hull<'a> {
             let missing = self.outside();
             let progress =
                 Progress { gap: self.programme.gap(), iterations: self.iterations, passes: self.passes };
-            if missing.is_empty() || control.report(&progress).is_break() {
+            let stop = control.report(&progress).is_break();
+            if missing.is_empty() || stop {
                 return Ok(());
             }
             self.working.extend(missing);
