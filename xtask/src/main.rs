@@ -10,7 +10,8 @@ cargo xtask test [--only STEP]... [--slow]   everything a change must pass
                                              steps: fmt, layers, clippy, test, doctest, doc; --slow adds: slow
 cargo xtask layers                           no module and no crate uses one above it
 cargo xtask bench [FILTER]                   the benchmarks whose name contains FILTER
-cargo xtask peers design [OPTIONS]           Elfving beside other solvers; options go to xtask/peers/design.py";
+cargo xtask peers design [OPTIONS]           Elfving beside other solvers; options go to xtask/peers/design.py
+cargo xtask peers estimate [OPTIONS]         estimates beside numpy and scipy; options go to xtask/peers/estimate.py";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         ["layers"] => layers::run(&workspace),
         ["bench", filter @ ..] if filter.len() <= 1 => bench(&workspace, filter),
         ["peers", "design", options @ ..] => peers::design(&workspace, options),
+        ["peers", "estimate", options @ ..] => peers::estimate(&workspace, options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
