@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
 use crate::design::DesignArgs;
+use crate::round::RoundArgs;
 
 /// Which candidates of a table to measure next, how often, and when to stop.
 #[derive(Debug, Parser)]
@@ -45,6 +46,8 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Compute which candidates to measure, in which proportions, with a proof of how good the answer is
     Design(Box<DesignArgs>),
+    /// Turn a design and a budget into whole measurements, as a plan or a lab sheet
+    Round(Box<RoundArgs>),
     /// Check a saved design again, without the solver that found it
     Certify(CertifyArgs),
     /// Write the completions of a shell to stdout

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use elfving::design::{Certificate, Criterion, recheck};
-use elfving::pool::PointId;
 use elfving::units::Tolerance;
 use serde::Serialize;
 
 use crate::design::DesignDocument;
 use crate::error::CliError;
 use crate::output;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::LoadedPool;
+use crate::saved_design::{self, DesignFiles, close};
 use crate::talk::Talk;
 
 /// Arguments of `elfving certify`.
@@ -29,15 +29,8 @@ pub(crate) struct CertifyArgs {
     /// The design, written by `elfving design --out`
     #[arg(value_name = "DESIGN.json")]
     design: PathBuf,
-    /// The pool it was computed on
-    #[arg(value_name = "POOL", required_unless_present = "gram")]
-    pool: Option<PathBuf>,
-    /// The table of targets, if the design had one
-    #[arg(long, value_name = "FILE")]
-    targets: Option<PathBuf>,
-    /// The kernel matrix, if the design had one
-    #[arg(long, value_name = "FILE")]
-    gram: Option<PathBuf>,
+    #[command(flatten)]
+    files: DesignFiles,
     /// The gap to certify (default: that of the design file)
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     tolerance: Option<f64>,
@@ -66,8 +59,6 @@ struct Verdict {
     reasons: Vec<String>,
 }
 
-/// Two computations of the same number on two machines agree to this, relative.
-const AGREEMENT: f64 = 1e-7;
 /// Weights in a file sum to one to this.
 const SUM: f64 = 1e-9;
 
@@ -78,8 +69,8 @@ pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), C
         Some(tolerance) => tolerance,
         None => Tolerance::new(document.tolerance)?,
     };
-    let loaded = rebuild(args, &document, talk)?;
-    let weights = weights(args, &document, &loaded)?;
+    let loaded = args.files.rebuild(&document, talk)?;
+    let weights = saved_design::weights(&args.design, &document, &loaded)?;
     let problem = document.options.target.problem(&loaded, document.criterion, document.gamma)?;
     let target_weights: Vec<_> =
         document.target_weights.iter().map(|share| (share.target.into(), share.weight)).collect();
@@ -88,65 +79,6 @@ pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), C
     let verdict = Verdict::of(args, &document, &loaded, found, tolerance);
     output::print(if as_json { verdict.json() } else { verdict.text() })?;
     verdict.outcome()
-}
-
-/// The pool as the design file describes it, from the files the user names.
-fn rebuild(args: &CertifyArgs, document: &DesignDocument, talk: Talk) -> Result<LoadedPool, CliError> {
-    for (given, stated, option) in
-        [(&args.targets, &document.targets, "--targets"), (&args.gram, &document.gram, "--gram")]
-    {
-        match (given, stated) {
-            (None, Some(file)) => {
-                let message = format!("the design was computed with {option} {file}");
-                return Err(CliError::usage("E202", message, format!("give the file again with {option}")));
-            }
-            (Some(_), None) => {
-                let message = format!("the design was computed without {option}");
-                return Err(CliError::usage("E202", message, "leave it out"));
-            }
-            _ => {}
-        }
-    }
-    let mut pool = document.options.pool.clone();
-    pool.pool.clone_from(&args.pool);
-    pool.targets.clone_from(&args.targets);
-    pool.kernel.gram.clone_from(&args.gram);
-    pool.kernel.check()?;
-    let loaded =
-        PoolFiles::read(pool, talk)?.build(document.gamma.get(), document.tolerance, 0, Talk::new(true))?;
-    if loaded.pool.len() != document.n {
-        let message = format!(
-            "{} has {} candidates, the design was computed on {}",
-            loaded.file_name(),
-            loaded.pool.len(),
-            document.n
-        );
-        return Err(CliError::data("E355", message, "give the pool of the design"));
-    }
-    Ok(loaded)
-}
-
-/// The weights of the file on the candidates of the pool.
-fn weights(
-    args: &CertifyArgs,
-    document: &DesignDocument,
-    loaded: &LoadedPool,
-) -> Result<Vec<(PointId, f64)>, CliError> {
-    let rows = loaded.rows_by_id();
-    let mut seen = std::collections::HashSet::new();
-    let mut weights = Vec::with_capacity(document.support.len());
-    for share in &document.support {
-        let refuse = |what: &str| {
-            let message = format!("{}: candidate {:?} {what}", args.design.display(), share.id);
-            CliError::data("E355", message, "give the design and the pool that belong together")
-        };
-        let row = rows.get(share.id.as_str()).ok_or_else(|| refuse("is not in the pool"))?;
-        if !seen.insert(row) {
-            return Err(refuse("has two weights"));
-        }
-        weights.push((PointId::new(*row), share.weight));
-    }
-    Ok(weights)
 }
 
 impl Verdict {
@@ -242,10 +174,4 @@ impl Verdict {
         let help = "compute the design again with elfving design";
         Err(CliError::NoCertificate { code: "E712", message, help: help.to_owned() })
     }
-}
-
-/// Equal up to rounding; a log determinant is a sum over the dimensions and may be near zero.
-fn close(a: f64, b: f64, criterion: Criterion, dimension: usize) -> bool {
-    let least = if criterion.is_maximised() { dimension as f64 } else { 0.0 };
-    (a - b).abs() <= AGREEMENT * a.abs().max(b.abs()).max(least)
 }

@@ -15,9 +15,12 @@ mod method;
 mod output;
 mod pool_args;
 mod pool_source;
+mod round;
+mod saved_design;
 mod talk;
 mod targets;
 mod variance;
+mod words;
 
 fn main() -> std::process::ExitCode {
     app::run(std::env::args_os()).into()

@@ -57,6 +57,7 @@ codes! {
         NoLogarithm = "E314": "a number on a log scale is not positive",
         DeclaredMissing = "E315": "a cell holds a marker that was declared to mean a missing value",
         UnknownLevel = "E316": "a category level does not occur in the pool",
+        NotACount = "E317": "a number that counts is not whole, or negative",
         NoHeader = "E320": "the header line is missing or a column has no name",
         DuplicateHeader = "E321": "two columns have the same name",
         RaggedRow = "E322": "a row does not have as many cells as the header",
@@ -70,6 +71,7 @@ codes! {
         NoSuchColumn = "E333": "a column that was asked for does not exist",
         RoleConflict = "E334": "a column was given two roles that exclude each other",
         TooManyLevels = "E335": "a column has too many different values to be encoded as a category",
+        UnknownId = "E336": "an id is not that of a candidate of the pool",
     }
 }
 

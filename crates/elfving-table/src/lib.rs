@@ -6,7 +6,8 @@
 //! problem with file, line, column and the way out, under a [`Code`] that never changes its meaning. What is
 //! accepted but worth knowing comes back as [`Warning`]s; nothing is printed here.
 //!
-//! [`CsvWriter`] and [`write_npy`] write tables that spreadsheets and NumPy open without surprises.
+//! [`CsvWriter`] and [`write_npy`] write tables that spreadsheets and NumPy open without surprises; [`LabSheet`] writes
+//! the measurements to make, in run order.
 //!
 //! ```
 //! use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, read_bytes};
@@ -28,9 +29,12 @@
 
 mod code;
 mod column;
+mod counts;
 mod csv_read;
 mod encoding;
+mod lab_sheet;
 mod marker;
+mod nearest;
 mod notice;
 mod npy;
 mod number;
@@ -48,7 +52,9 @@ mod write;
 pub use code::{Code, WarningCode};
 pub use column::{Column, ColumnData, TextColumn};
 pub use encoding::{EncodedColumn, Encoding, FeatureMap, LogBase, Standard};
+pub use lab_sheet::{LabSheet, slot_index, slot_name};
 pub use marker::Marker;
+pub use nearest::nearest;
 pub use npy::write_npy;
 pub use number::Decimal;
 pub use pool::{OneHot, PoolOptions, PoolTable, read_pool};

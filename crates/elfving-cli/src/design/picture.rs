@@ -6,6 +6,7 @@ use super::{Answer, summary};
 use crate::error::CliError;
 use crate::kernel_args::KernelName;
 use crate::variance::variance_function;
+use crate::words::short;
 
 pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
     let loaded = answer.loaded;
@@ -21,7 +22,7 @@ pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
     );
     let subtitle = format!(
         "value {}, {}; {} of {} candidates carry weight",
-        summary::short(answer.design.certificate.value),
+        short(answer.design.certificate.value),
         summary::standing(answer),
         answer.design.support.len(),
         loaded.pool.len(),

@@ -5,6 +5,7 @@ use elfving::design::{Criterion, Status};
 use elfving_table::Cell;
 
 use super::Answer;
+use crate::words::{self, in_words, number, short, trimmed};
 
 /// Most candidates in the list.
 const MOST_ROWS: usize = 40;
@@ -44,7 +45,7 @@ fn certificate(answer: &Answer) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     let bound = if design.criterion.is_maximised() { "upper bound" } else { "lower bound" };
-    lines.add_row(["value", &number(claim.value), meaning(answer)]);
+    lines.add_row(["value", &number(claim.value), words::meaning(design.criterion, &answer.loaded.pool)]);
     lines.add_row([bound, &number(claim.bound), "no design on this pool can do better than this"]);
     lines.add_row(["gap", &format!("{:.1e}", claim.relative_gap), "between the two, relative"]);
     let checked = match claim.checked_by {
@@ -60,22 +61,6 @@ fn certificate(answer: &Answer) -> String {
         design.method, design.iterations, design.passes, answer.seconds
     );
     format!("{}\n\n{}{}\n{work}", trimmed(&lines), sentence(answer), precision(answer))
-}
-
-/// What the value is.
-fn meaning(answer: &Answer) -> &'static str {
-    let pool = answer.loaded.pool.chooses_among_itself();
-    match answer.design.criterion {
-        Criterion::G if pool => "the largest variance of a candidate's prediction",
-        Criterion::G => "the largest variance of a target's prediction",
-        Criterion::Xy if pool => "the largest variance of a difference between two candidates",
-        Criterion::Xy => "the largest variance of a difference between two targets",
-        Criterion::D => "the log determinant of the information matrix",
-        Criterion::A => "the sum of the variances of the coefficients",
-        Criterion::V if pool => "the average variance of a candidate's prediction",
-        Criterion::V => "the average variance of a target's prediction",
-        Criterion::C => "the variance of the target",
-    }
 }
 
 /// What the certificate says.
@@ -102,14 +87,8 @@ pub(super) fn standing(answer: &Answer) -> String {
 
 /// What the value means at the bench.
 fn precision(answer: &Answer) -> String {
-    let what = match answer.design.criterion {
-        Criterion::G if answer.loaded.pool.chooses_among_itself() => "the prediction of every candidate",
-        Criterion::G => "the prediction of every target",
-        Criterion::Xy => "every predicted difference",
-        Criterion::C => "the target",
-        Criterion::V => "a typical prediction",
-        Criterion::D | Criterion::A => return String::new(),
-    };
+    let pool = &answer.loaded.pool;
+    let Some(what) = words::predicted(answer.design.criterion, pool) else { return String::new() };
     let value = answer.design.certificate.value;
     format!(
         "\nAfter N measurements with noise of standard deviation s, {what} has a standard error of\n\
@@ -170,54 +149,4 @@ fn concentration(order: &[(usize, f64)]) -> String {
         total - weight < 0.9
     });
     format!("; nine tenths are on the first {}", most.count())
-}
-
-fn in_words(cell: &Cell) -> String {
-    match cell {
-        Cell::Number(x) => x.to_string(),
-        Cell::Integer(n) => n.to_string(),
-        Cell::Text(text) => text.to_string(),
-        Cell::AsWritten(text) => (*text).to_owned(),
-        Cell::Empty => String::new(),
-    }
-}
-
-/// A table without the spaces at the ends of its lines, indented a little.
-fn trimmed(table: &Table) -> String {
-    table.lines().map(|line| format!(" {}", line.trim_end())).collect::<Vec<_>>().join("\n")
-}
-
-/// Nine digits: what a certificate to 1e-9 can hold.
-fn number(x: f64) -> String {
-    digits(x, 9)
-}
-
-/// Four digits, for a sentence.
-pub(super) fn short(x: f64) -> String {
-    digits(x, 4)
-}
-
-fn digits(x: f64, count: i32) -> String {
-    let size = x.abs();
-    if x == 0.0 || (1e-4..1e9).contains(&size) {
-        let whole = if size >= 1.0 { size.log10().floor() as i32 + 1 } else { 1 };
-        format!("{x:.*}", (count - whole).max(0) as usize)
-    } else {
-        format!("{x:.*e}", (count - 1) as usize)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_the_digits_they_should() {
-        assert_eq!(number(27.491_106_123_4), "27.4911061");
-        assert_eq!(number(-3.5), "-3.50000000");
-        assert_eq!(number(1.25e-7), "1.25000000e-7");
-        assert_eq!(number(1e300), "1.00000000e300");
-        assert_eq!(short(0.012_345), "0.012");
-        assert_eq!(short(12345.6), "12346");
-    }
 }

@@ -95,7 +95,7 @@ impl Cholesky {
     /// threads in blocks of rows.
     pub fn whiten_rows(&self, rows: &mut Matrix) {
         let n = self.order();
-        rows.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n).for_each(|block| {
+        rows.as_mut_slice().par_chunks_mut((BLOCK_ROWS * n).max(1)).for_each(|block| {
             let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
             solve_lower_triangular_in_place(view(&self.lower), columns, Par::Seq);
         });
@@ -104,7 +104,7 @@ impl Cholesky {
     /// Replaces every row x of `rows` by `L⁻ᵀ x`.
     pub fn unwhiten_rows(&self, rows: &mut Matrix) {
         let n = self.order();
-        rows.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n).for_each(|block| {
+        rows.as_mut_slice().par_chunks_mut((BLOCK_ROWS * n).max(1)).for_each(|block| {
             let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
             solve_upper_triangular_in_place(view(&self.lower).transpose(), columns, Par::Seq);
         });

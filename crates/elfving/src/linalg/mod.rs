@@ -25,5 +25,5 @@ pub use product::{
     multiply_transposed, norm_squared, outer_gram, transposed_multiply, weighted_gram,
 };
 pub use qr::{RightSingular, right_singular, triangular_factor};
-pub use quadratic_forms::quadratic_forms;
+pub use quadratic_forms::{low_rank_forms, low_rank_partner, quadratic_forms};
 pub use sweep::{largest_rows, row_norms};

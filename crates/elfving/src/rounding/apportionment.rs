@@ -57,6 +57,8 @@ impl Apportionment {
         if weights.is_empty() {
             weights = request.weights.clone();
         }
+        let sum: f64 = weights.iter().map(|&(_, weight)| weight).sum();
+        weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
         apportion(request, &weights)
     }
 }

@@ -90,6 +90,12 @@ pub enum RoundingError {
         /// Its maximum.
         maximum: u64,
     },
+    /// Regret minimisation was given no usable α.
+    #[error("regret minimisation needs at least one alpha, each a finite number > 0, got {got:?}")]
+    Alpha {
+        /// The values given.
+        got: Vec<f64>,
+    },
     /// Stored draws do not fit together.
     #[error("the integer weights of draws must be positive, in pool order and sum to 2^32, got {got}")]
     IntegerWeights {

@@ -2,16 +2,16 @@
 //!
 //! A point x becomes `x̃ = Wᵀx` with `Wᵀ M(λ) W = I`, so that the information of a good rounding is near the
 //! identity whatever the scale and conditioning of the pool. W comes from a QR factorisation and singular
-//! values, which square no condition number. Without a ridge, a design may leave directions unmeasured that the pool
-//! could measure; then half of the reference is the pool itself, so that every point has its full image.
+//! values, which square no condition number. Without a ridge, a design may leave directions unmeasured, or nearly so,
+//! that the pool could measure; then half of the reference is the pool itself, so that every point has its full image.
 
 use std::sync::Arc;
 
-use super::goal::Goal;
+use super::goal::{Goal, any_unseen};
 use super::request::Share;
 use crate::design::{Criterion, DesignError, Problem};
 use crate::linalg::{
-    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, right_singular,
+    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, outer_gram, right_singular,
     triangular_factor, weighted_gram,
 };
 use crate::pool::TargetRows;
@@ -22,6 +22,8 @@ const RANK_TOLERANCE: f64 = 1e-13;
 const SINGULAR: f64 = 1e-15;
 /// Added to the information while searching, so that a singular allocation has a finite, comparable value.
 const SEARCH_RIDGE: f64 = 1e-9;
+/// A whitened point with a coordinate beyond this lies in a direction that the design hardly measures.
+const FAR: f64 = 1e3;
 
 /// Pool, prior and goal in whitened coordinates.
 #[derive(Debug, Clone)]
@@ -37,8 +39,13 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) fn new(problem: &Problem, weights: &[Share]) -> Result<Self, DesignError> {
-        let basis = Basis::new(problem, weights)?;
-        let points = Arc::new(basis.forward(problem.pool().features()));
+        let features = problem.pool().features();
+        let mut basis = Basis::of_design(problem, weights, false)?;
+        let mut points = Arc::new(basis.forward(features));
+        if basis.values.len() < features.columns() || !(points.max_abs() <= FAR) {
+            basis = Basis::of_design(problem, weights, true)?;
+            points = Arc::new(basis.forward(features));
+        }
         let shared = std::ptr::eq(problem.rows().matrix(), problem.pool().features());
         let rows = || if shared { points.clone() } else { Arc::new(basis.forward(problem.rows().matrix())) };
         let goal = match (problem.criterion(), problem.rows()) {
@@ -72,8 +79,9 @@ impl Frame {
     /// The factor to search with: that of the information and a trace of ridge.
     pub(super) fn search_factor(&self, information: &Matrix) -> Cholesky {
         let mut ridged = information.clone();
+        let ridge = SEARCH_RIDGE * information.max_abs().max(1.0);
         for k in 0..ridged.rows() {
-            ridged[(k, k)] += SEARCH_RIDGE;
+            ridged[(k, k)] += ridge;
         }
         Cholesky::new(ridged).expect("a ridge above rounding makes a Gram matrix positive definite")
     }
@@ -89,8 +97,7 @@ impl Frame {
         let spectrum = Spectrum::new(&information);
         let value = self.goal.spectral_value(&spectrum.whitening, &spectrum.unseen);
         let design = Spectrum::new(&self.design);
-        let relative = multiply(&design.whitening.transposed(), &multiply(&information, &design.whitening));
-        let smallest_eigenvalue = Spectrum::new(&relative).smallest.max(0.0);
+        let smallest_eigenvalue = self.smallest_ratio(&design, &spectrum);
         // log det relative to the design: the same in any coordinates.
         let value = match self.goal {
             Goal::LogDet => value.map(|negative| design.log_det + negative),
@@ -98,13 +105,26 @@ impl Frame {
         };
         Appraisal { value, smallest_eigenvalue }
     }
+
+    /// The smallest `vᵀM(λ)⁺v / vᵀM(n)⁺v` over the v that the design determines; 0 when the counts leave one of them
+    /// undetermined.
+    fn smallest_ratio(&self, design: &Spectrum, counts: &Spectrum) -> f64 {
+        // v = M(λ) W a with W the whitening of the design: the first norm is ‖a‖².
+        let determined = multiply(&self.design, &design.whitening).transposed();
+        if any_unseen(&determined, &counts.unseen) {
+            return 0.0;
+        }
+        let growth = outer_gram(&multiply(&determined, &counts.whitening));
+        let largest = SymmetricEigen::new(&growth).ok().and_then(|eigen| eigen.values.last().copied());
+        largest.map_or(0.0, |largest| 1.0 / largest)
+    }
 }
 
 /// The worth of an allocation.
 pub(super) struct Appraisal {
     /// The criterion; for log det the loss `log det M(λ) - log det M(n)`.
     pub value: Option<f64>,
-    /// The smallest eigenvalue of `M(λ)^(-1/2) M(n) M(λ)^(-1/2)`.
+    /// The smallest eigenvalue of `M(λ)^(-1/2) M(n) M(λ)^(-1/2)`, in what the design determines.
     pub smallest_eigenvalue: f64,
 }
 
@@ -116,8 +136,6 @@ pub(super) struct Spectrum {
     pub unseen: Matrix,
     /// Sum of the logarithms of the eigenvalues seen.
     pub log_det: f64,
-    /// The smallest of all eigenvalues.
-    pub smallest: f64,
 }
 
 impl Spectrum {
@@ -132,7 +150,7 @@ impl Spectrum {
             Matrix::from_fn(p, p - hidden, |i, k| vectors[(hidden + k, i)] / values[hidden + k].sqrt());
         let unseen = Matrix::from_fn(p, hidden, |i, k| vectors[(k, i)]);
         let log_det = values[hidden..].iter().map(|value| value.ln()).sum();
-        Self { whitening, unseen, log_det, smallest: values.first().copied().unwrap_or(0.0) }
+        Self { whitening, unseen, log_det }
     }
 }
 
@@ -147,7 +165,8 @@ struct Basis {
 }
 
 impl Basis {
-    fn new(problem: &Problem, weights: &[Share]) -> Result<Self, DesignError> {
+    /// In which the design is the identity; with `pool`, the sum of the design and the mean of the pool.
+    fn of_design(problem: &Problem, weights: &[Share], pool: bool) -> Result<Self, DesignError> {
         let features = problem.pool().features();
         let (r, gamma) = (features.columns(), problem.gamma().get());
         let mut largest = vec![gamma.sqrt(); r];
@@ -164,17 +183,14 @@ impl Basis {
         let ridge = Matrix::from_fn(if gamma > 0.0 { r } else { 0 }, r, |j, k| {
             if j == k { gamma.sqrt() * column_scale[k] } else { 0.0 }
         });
-        let singular = DesignError::Singular { scale: features.max_abs(), gamma };
-        let reference = stacked(&support, &ridge);
-        let mut found = Self::of(&reference, &column_scale).ok_or(singular.clone())?;
-        if found.values.len() < r {
-            // The design does not measure everything: let the pool say what there is to measure.
-            let mut pool = triangular_factor(&scale_columns(features, &column_scale));
+        let mut reference = stacked(&support, &ridge);
+        if pool {
+            let mut rows = triangular_factor(&scale_columns(features, &column_scale));
             let share = 1.0 / (features.rows() as f64).sqrt();
-            pool.as_mut_slice().iter_mut().for_each(|x| *x *= share);
-            found = Self::of(&stacked(&reference, &pool), &column_scale).ok_or(singular)?;
+            rows.as_mut_slice().iter_mut().for_each(|x| *x *= share);
+            reference = stacked(&reference, &rows);
         }
-        Ok(found)
+        Self::of(&reference, &column_scale).ok_or(DesignError::Singular { scale: features.max_abs(), gamma })
     }
 
     /// The directions in which the rows are not zero; `None` for rows that are all zero or not finite.

@@ -51,13 +51,12 @@ impl Goal {
 
     /// The value at `M⁺ = T Tᵀ` when M sees every target; `None` when one has a part in the columns of `unseen`.
     pub(super) fn spectral_value(&self, whitening: &Matrix, unseen: &Matrix) -> Option<f64> {
-        let hidden = unseen.columns() > 0
-            && match self {
-                Goal::LogDet => true,
-                Goal::Trace(root) => any_unseen(root, unseen),
-                Goal::Largest(rows) => any_unseen(rows, unseen),
-                Goal::Diameter(rows) => any_unseen(&shifted(rows, rows.row(0)), unseen),
-            };
+        let hidden = match self {
+            Goal::LogDet => unseen.columns() > 0,
+            Goal::Trace(root) => any_unseen(root, unseen),
+            Goal::Largest(rows) => any_unseen(rows, unseen),
+            Goal::Diameter(rows) => any_unseen(&shifted(rows, rows.row(0)), unseen),
+        };
         if hidden {
             return None;
         }
@@ -115,7 +114,11 @@ pub(super) fn farthest_partners(rows: &Matrix) -> Vec<(f64, usize)> {
     blocks.concat()
 }
 
-fn any_unseen(rows: &Matrix, unseen: &Matrix) -> bool {
+/// Whether some row has a part in the columns of `unseen`.
+pub(super) fn any_unseen(rows: &Matrix, unseen: &Matrix) -> bool {
+    if unseen.columns() == 0 {
+        return false;
+    }
     let parts = row_norms(rows, unseen);
     (0..rows.rows()).any(|i| parts[i] > UNSEEN * UNSEEN * norm_squared(rows.row(i)))
 }

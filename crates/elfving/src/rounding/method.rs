@@ -5,8 +5,8 @@ use std::fmt;
 
 use super::report::Rounded;
 use super::{
-    Apportionment, BestRounding, Caratheodory, Ceiling, GreedyVariance, ProjectThenRound, RegretMinimisation,
-    Request, RoundingError,
+    Apportionment, BestRounding, Caratheodory, Ceiling, Exchange, GreedyVariance, ProjectThenRound,
+    RegretMinimisation, Request, RoundingError,
 };
 
 /// A way from weights to counts.
@@ -17,7 +17,7 @@ pub trait Rounding: fmt::Debug {
     /// Counts within the constraints of the request, and what they are worth.
     ///
     /// # Errors
-    /// None of the roundings here has any: a [`Request`] is checked when it is made.
+    /// Only for the settings of the method itself: a [`Request`] is checked when it is made.
     fn round(&self, request: &Request) -> Result<Rounded, RoundingError>;
 }
 
@@ -26,7 +26,7 @@ pub trait Rounding: fmt::Debug {
 /// ```
 /// use elfving::rounding::Method;
 /// assert_eq!(Method::Regret.rounding().name(), "regret");
-/// assert_eq!(Method::ALL.map(|method| method.to_string()).join(" "), "ceiling apportion caratheodory regret ptr greedy best");
+/// assert_eq!(Method::ALL.map(|method| method.to_string()).join(" "), "ceiling apportion caratheodory regret ptr greedy exchange best");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -43,19 +43,22 @@ pub enum Method {
     Ptr,
     /// [`GreedyVariance`].
     Greedy,
+    /// [`Apportionment`], improved by [`Exchange`].
+    Exchange,
     /// [`BestRounding`].
     Best,
 }
 
 impl Method {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Method; 7] = [
+    pub const ALL: [Method; 8] = [
         Method::Ceiling,
         Method::Apportion,
         Method::Caratheodory,
         Method::Regret,
         Method::Ptr,
         Method::Greedy,
+        Method::Exchange,
         Method::Best,
     ];
 
@@ -68,6 +71,7 @@ impl Method {
             Method::Regret => Box::new(RegretMinimisation::default()),
             Method::Ptr => Box::new(ProjectThenRound::default()),
             Method::Greedy => Box::new(GreedyVariance),
+            Method::Exchange => Box::new(Exchange::default()),
             Method::Best => Box::new(BestRounding::default()),
         }
     }

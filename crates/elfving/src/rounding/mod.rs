@@ -14,7 +14,8 @@
 //! | regret | [`RegretMinimisation`] | T | `λ_min ≥ (1 - √(2p/T))²` for T > 2p |
 //! | ptr | [`ProjectThenRound`] | T | checked afterwards; full space when the ratio exceeds 2 |
 //! | greedy | [`GreedyVariance`] | T | none; needs no design |
-//! | best | [`BestRounding`] | T | the best of apportion and regret, polished |
+//! | exchange | [`Exchange`] | T | never worse than apportion |
+//! | best | [`BestRounding`] | T | the best of apportion, regret and greedy, each polished |
 //! | sample | [`Draws`] | T | independent |
 //!
 //! [`Exchange`] improves any allocation. [`shuffled_slots`] puts the measurements in random order.

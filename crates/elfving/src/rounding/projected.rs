@@ -49,7 +49,7 @@ impl Rounding for ProjectThenRound {
         let kept = Projection::new(request);
         let counts = match kept.dimension() {
             0 => Apportionment::default().counts(request, &request.weights),
-            _ => self.rounding.best_in(request, &kept.space(request)).counts,
+            _ => self.rounding.best_in(request, &kept.space(request))?.counts,
         };
         let mut projected = request.answer(self.name(), &counts, Path::Projected);
         projected.report.dimension = kept.dimension();
@@ -68,24 +68,28 @@ impl Rounding for ProjectThenRound {
 struct Projection {
     /// k × r.
     vectors: Matrix,
+    /// A power of two that brings the features to order one, so that extreme ones can be squared.
+    scale: f64,
+    /// The ridge at this scale.
     gamma: f64,
 }
 
 impl Projection {
     fn new(request: &Request) -> Self {
         let problem = request.problem();
-        let features = problem.pool().features();
         let ids: Vec<usize> = request.weights.iter().map(|&(i, _)| i).collect();
         let weights: Vec<f64> = request.weights.iter().map(|&(_, weight)| weight).collect();
-        let information = weighted_gram(&features.select_rows(&ids), &weights);
+        let rows = problem.pool().features().select_rows(&ids);
+        let scale = (-rows.max_abs().log2().floor()).exp2();
+        let information = weighted_gram(&scaled(rows, scale), &weights);
         let SymmetricEigen { values, vectors } =
-            SymmetricEigen::new(&information).expect("the features are finite");
-        let gamma = problem.gamma().get();
+            SymmetricEigen::new(&information).expect("features of order one have finite squares");
+        let gamma = problem.gamma().get() * scale * scale;
         // Without a ridge every direction counts that is more than rounding.
         let noise = 1e-15 * values.len() as f64 * values.last().copied().unwrap_or(0.0);
         let kept: Vec<usize> =
             (0..values.len()).rev().take_while(|&k| values[k] >= gamma && values[k] > noise).collect();
-        Self { vectors: vectors.select_rows(&kept), gamma }
+        Self { vectors: vectors.select_rows(&kept), scale, gamma }
     }
 
     /// The paper's effective dimension.
@@ -96,9 +100,14 @@ impl Projection {
     /// `V_kᵀ x` of the members, with the prior `γ I_k`.
     fn space(&self, request: &Request) -> Space {
         let ids = members(request);
-        let rows = request.problem().pool().features().select_rows(&ids);
+        let rows = scaled(request.problem().pool().features().select_rows(&ids), self.scale);
         let k = self.dimension();
         let prior = Matrix::from_fn(k, k, |i, j| if i == j { self.gamma } else { 0.0 });
         Space::whitened(request, ids, &multiply_transposed(&rows, &self.vectors), &prior)
     }
+}
+
+fn scaled(mut rows: Matrix, by: f64) -> Matrix {
+    rows.as_mut_slice().iter_mut().for_each(|x| *x *= by);
+    rows
 }

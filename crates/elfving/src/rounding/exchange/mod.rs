@@ -4,7 +4,7 @@ mod objective;
 mod position;
 
 use super::report::{Path, Rounded};
-use super::{Allocation, Request, RoundingError};
+use super::{Allocation, Apportionment, Request, Rounding, RoundingError};
 use crate::pool::PointId;
 use position::Position;
 
@@ -13,7 +13,8 @@ use position::Position;
 ///
 /// Each round ranks the measurements to give by how little they matter, and the points to take by how much they would,
 /// computes the criterion exactly for every pair of the two lists by a rank-two update, and makes the best swap.
-/// The criterion improves with each swap, so it never ends worse than it began.
+/// The criterion improves with each swap, so it never ends worse than it began. As a [`Rounding`] it begins at the
+/// [`Apportionment`].
 ///
 /// Cost of a swap: 2 n p² for the ranking, and K L m for lists of K and L points and m targets (at most 1024 at a time).
 ///
@@ -96,5 +97,18 @@ impl Exchange {
             counts[taken] += 1;
         }
         (self.most_swaps, false)
+    }
+}
+
+impl Rounding for Exchange {
+    fn name(&self) -> &'static str {
+        "exchange"
+    }
+
+    fn round(&self, request: &Request) -> Result<Rounded, RoundingError> {
+        let start = Apportionment::default().round(request)?;
+        let mut polished = self.after(request, &start)?;
+        polished.report.method = self.name().to_string();
+        Ok(polished)
     }
 }

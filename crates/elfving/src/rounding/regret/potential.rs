@@ -1,106 +1,134 @@
 //! The matrix that regret minimisation plays against: `A = (cI + αZ)⁻²` with `tr A = 1`.
 
-use crate::linalg::{Cholesky, Matrix, add_scaled, add_scaled_row, dot, gram, norm_squared};
+use crate::linalg::Matrix;
 
 /// `|tr A - 1|` accepted. An inexact c is an exact one for another α, off by half as much: nothing is at stake.
-const TRACE_TOLERANCE: f64 = 1e-10;
-/// Newton steps at most; three are usual.
-const MOST_STEPS: usize = 100;
+const TRACE_TOLERANCE: f64 = 1e-8;
+/// Steps towards c at most; two or three are usual.
+pub(super) const MOST_STEPS: usize = 100;
 
-/// `Z`, α, and the shift c of the last call to start the next one from.
-pub(super) struct Potential {
-    z: Matrix,
-    alpha: f64,
-    shift: f64,
-}
-
-impl Potential {
-    /// `Z = 0`.
-    pub(super) fn new(dimension: usize, alpha: f64) -> Self {
-        Self { z: Matrix::zeros(dimension, dimension), alpha, shift: (dimension as f64).sqrt() }
-    }
-
-    pub(super) fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    pub(super) fn z(&self) -> &Matrix {
-        &self.z
-    }
+/// A growing Z, and how every point looks to A.
+pub(super) trait Potential {
+    /// Z itself, p × p.
+    fn z(&self) -> &Matrix;
 
     /// `Z ← Z + weight · x xᵀ`.
-    pub(super) fn add(&mut self, weight: f64, x: &[f64]) {
-        for (k, &value) in x.iter().enumerate() {
-            add_scaled_row(self.z.row_mut(k), weight * value, x);
-        }
-    }
+    fn add(&mut self, weight: f64, x: &[f64]);
 
     /// `Z ← Z + weight · P`.
-    pub(super) fn add_matrix(&mut self, weight: f64, p: &Matrix) {
-        add_scaled(&mut self.z, weight, p);
-    }
+    fn add_matrix(&mut self, weight: f64, p: &Matrix);
 
-    /// `A^½ = (cI + αZ)⁻¹` for the c that makes `tr A = 1`. Cost: a few p³.
-    ///
-    /// `c ↦ (tr (cI + αZ)⁻²)^(-1/2)` is concave and nearly straight, so Newton's method on it lands below the
-    /// root once and then climbs to it. Below `-α λ_min(Z)` the matrix is not positive definite: then halfway back
-    /// to √p, which is above the root for every Z ⪰ 0.
-    pub(super) fn half_power(&mut self) -> Matrix {
-        let p = self.z.rows() as f64;
-        let mut last = None;
-        for _ in 0..MOST_STEPS {
-            let Some(half) = self.inverse_at(self.shift) else {
-                self.shift = 0.5 * (self.shift + p.sqrt());
-                continue;
-            };
-            let trace = norm_squared(half.as_slice());
-            if (trace - 1.0).abs() <= TRACE_TOLERANCE {
-                return half;
-            }
-            let cube = dot(half.as_slice(), gram(&half).as_slice());
-            self.shift -= (trace.powf(-0.5) - 1.0) / (trace.powf(-1.5) * cube);
-            last = Some(half);
-        }
-        last.expect("the matrix is positive definite at a shift of √p")
-    }
+    /// `x̃ᵀ A^½ x̃` and `x̃ᵀ A x̃` of every point, and the potential itself, `Φ(Z) = -(tr A^½ + c) / α`.
+    fn look(&mut self, halves: &mut [f64], fulls: &mut [f64]) -> f64;
+}
 
-    fn inverse_at(&self, shift: f64) -> Option<Matrix> {
-        let mut matrix = self.z.clone();
-        matrix.as_mut_slice().iter_mut().for_each(|value| *value *= self.alpha);
-        for k in 0..matrix.rows() {
-            matrix[(k, k)] += shift;
+/// `A^½ = B` at one shift c, in whatever form, with `tr B²` and `tr B³`.
+pub(super) struct HalfPower<B> {
+    pub half: B,
+    pub square: f64,
+    pub cube: f64,
+}
+
+/// Moves `shift` to the c at which `tr B² = 1`, and gives B there.
+///
+/// `c ↦ (tr (cI + αZ)⁻²)^(-1/2)` is concave and nearly straight, so Newton's method on it lands below the root once
+/// and then climbs to it. Where `at` has no answer, c is too small: then halfway back to the last c above the root, at
+/// first √p, which is one for every Z ⪰ 0. `None` when that was needed more than `retreats` times.
+pub(super) fn balance<B>(
+    shift: &mut f64,
+    p: usize,
+    mut retreats: usize,
+    at: impl Fn(f64) -> Option<HalfPower<B>>,
+) -> Option<B> {
+    let (mut below, mut above) = (f64::NEG_INFINITY, (p as f64).sqrt());
+    let mut last = None;
+    for _ in 0..MOST_STEPS {
+        let Some(HalfPower { half, square, cube }) = at(*shift) else {
+            retreats = retreats.checked_sub(1)?;
+            below = *shift;
+            *shift = 0.5 * (below + above);
+            continue;
+        };
+        if (square - 1.0).abs() <= TRACE_TOLERANCE {
+            return Some(half);
         }
-        Some(gram(&Cholesky::new(matrix).ok()?.inverse_lower()))
+        if square < 1.0 {
+            above = *shift;
+        }
+        let newton = *shift - square * (1.0 - square.sqrt()) / cube;
+        *shift = if newton > below { newton } else { 0.5 * (below + above) };
+        last = Some(half);
     }
+    last
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{dense::Dense, rotated::Rotated};
     use super::*;
-    use crate::linalg::SymmetricEigen;
+    use crate::linalg::{SymmetricEigen, apply, dot, norm_squared};
+
+    fn rows() -> Matrix {
+        Matrix::from_fn(40, 5, |i, j| (((i * i + 3) * (j + 2)) % 17) as f64 / 40.0 - 0.2)
+    }
+
+    /// By eigenvalues and bisection, point by point.
+    fn plain(z: &Matrix, alpha: f64, rows: &Matrix) -> (Vec<f64>, Vec<f64>) {
+        let SymmetricEigen { values, vectors } = SymmetricEigen::new(z).unwrap();
+        let trace = |c: f64| values.iter().map(|e| (c + alpha * e).powi(-2)).sum::<f64>();
+        let (mut low, mut high) = (1.0 - alpha * values[0] - 1e-9, (values.len() as f64).sqrt() + 1e-9);
+        for _ in 0..200 {
+            let c = 0.5 * (low + high);
+            if trace(c) > 1.0 { low = c } else { high = c }
+        }
+        let form = |i: usize, power: i32| {
+            let seen = apply(&vectors, rows.row(i));
+            seen.iter().zip(&values).map(|(x, e)| x * x * (low + alpha * e).powi(-power)).sum::<f64>()
+        };
+        ((0..rows.rows()).map(|i| form(i, 1)).collect(), (0..rows.rows()).map(|i| form(i, 2)).collect())
+    }
+
+    fn check(potential: &mut dyn Potential, alpha: f64, rows: &Matrix) {
+        let (mut halves, mut fulls) = (vec![0.0; rows.rows()], vec![0.0; rows.rows()]);
+        potential.look(&mut halves, &mut fulls);
+        let (exact_halves, exact_fulls) = plain(potential.z(), alpha, rows);
+        for i in 0..rows.rows() {
+            assert!((halves[i] - exact_halves[i]).abs() < 1e-7 * exact_halves[i], "point {i}");
+            assert!((fulls[i] - exact_fulls[i]).abs() < 1e-7 * exact_fulls[i], "point {i}");
+        }
+    }
 
     #[test]
-    fn the_trace_is_one_whatever_is_added_or_taken() {
-        let mut potential = Potential::new(4, 30.0);
-        let rows: Vec<Vec<f64>> =
-            (0..12).map(|i| (0..4).map(|j| ((i * 5 + j * 3) % 7) as f64 / 9.0 - 0.3).collect()).collect();
-        let check = |potential: &mut Potential| {
-            let half = potential.half_power();
-            let trace = norm_squared(half.as_slice());
-            assert!((trace - 1.0).abs() < 1e-9, "{trace}");
-            // The same shift from the eigenvalues.
-            let values = SymmetricEigen::new(potential.z()).unwrap().values;
-            let sum: f64 = values.iter().map(|e| (potential.shift + 30.0 * e).powi(-2)).sum();
-            assert!((sum - 1.0).abs() < 1e-9, "{sum}");
-        };
-        check(&mut potential);
-        for x in &rows {
-            potential.add(1.0, x);
-            check(&mut potential);
+    fn every_potential_sees_what_eigenvalues_and_bisection_see() {
+        let rows = rows();
+        let columns = rows.transposed();
+        for alpha in [0.5, 10.0, 400.0, 1e5] {
+            let potentials: [Box<dyn Potential>; 2] =
+                [Box::new(Dense::new(&columns, alpha)), Box::new(Rotated::new(&columns, alpha))];
+            for mut potential in potentials {
+                check(&mut *potential, alpha, &rows);
+                potential.add_matrix(0.01, &Matrix::identity(5));
+                for i in 0..rows.rows() {
+                    potential.add(1.0, rows.row(i));
+                    check(&mut *potential, alpha, &rows);
+                }
+                let sum = (0..rows.rows()).map(|i| norm_squared(rows.row(i))).sum::<f64>() + 0.05;
+                let trace = (0..5).map(|k| potential.z()[(k, k)]).sum::<f64>();
+                assert!((trace - sum).abs() < 1e-12 * sum);
+            }
         }
-        for x in &rows {
-            potential.add(-1.0, x);
-            check(&mut potential);
+    }
+
+    #[test]
+    fn a_dense_potential_also_shrinks() {
+        let rows = rows();
+        let columns = rows.transposed();
+        let mut potential = Dense::new(&columns, 50.0);
+        (0..40).for_each(|i| potential.add(1.0, rows.row(i)));
+        for i in 0..40 {
+            potential.add(-1.0, rows.row(i));
+            check(&mut potential, 50.0, &rows);
         }
+        assert!(dot(potential.z().as_slice(), potential.z().as_slice()) < 1e-20);
     }
 }

@@ -14,6 +14,8 @@ pub(in crate::rounding) struct Space {
     pub ids: Vec<usize>,
     /// s × p.
     pub rows: Matrix,
+    /// The same, p × s, for the products.
+    pub columns: Matrix,
     /// Z₀, p × p.
     pub prior: Matrix,
 }
@@ -53,7 +55,7 @@ impl Space {
             }
         }
         let prior = multiply(&whitening.transposed(), &multiply(prior, &whitening));
-        Self { ids, rows: whitened, prior }
+        Self { ids, columns: whitened.transposed(), rows: whitened, prior }
     }
 
     pub(in crate::rounding) fn dimension(&self) -> usize {

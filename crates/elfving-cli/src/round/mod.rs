@@ -1,0 +1,217 @@
+//! `elfving round`: from the weights of a design to whole measurements.
+
+mod document;
+mod limits;
+mod picture;
+mod plan;
+mod settings;
+mod sheet;
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use elfving::rounding::{Method, Request};
+
+use crate::design::DesignDocument;
+use crate::error::CliError;
+use crate::output;
+use crate::pool_source::LoadedPool;
+use crate::saved_design::{self, DesignFiles, close};
+use crate::talk::Talk;
+use document::PlanDocument;
+use limits::{LimitArgs, Limits};
+use plan::Plan;
+use settings::{FileFormat, Settings};
+
+/// Arguments of `elfving round`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving design pool.csv --id id --out design.json
+  elfving round pool.csv --design design.json --budget 20
+      the best plan of 20 measurements that the methods find
+  elfving round pool.csv --design design.json --budget 20 --shuffle --out plan.json > sheet.csv
+      a lab sheet in random order, and the plan for `estimate`
+  elfving round pool.csv --design design.json --budget 24 --max 1 --force a7,b2 --done results.csv
+      each candidate at most once, two in any case, on top of what was measured already
+  elfving round pool.csv --design design.json --budget 200 --method regret --json
+      a plan whose loss was bounded beforehand; one JSON object for scripts
+  elfving round pool.csv --design design.json --budget 200 --method sample --seed 7
+      independent draws, for the estimators whose proof needs them
+
+The ratio compares the plan with the continuous design at the same number of measurements: 1.05 means
+a variance 5 % larger than if measurements could be split. No plan without earlier measurements is below 1.")]
+pub(crate) struct RoundArgs {
+    #[command(flatten)]
+    files: DesignFiles,
+    /// The design, written by `elfving design --out`
+    #[arg(long, value_name = "DESIGN.json")]
+    design: PathBuf,
+    /// Measurements to make
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true)]
+    budget: u64,
+    /// How to get from weights to whole measurements
+    #[arg(long, value_enum, default_value = "best")]
+    method: MethodName,
+    /// Improve the plan by exchanges until none helps
+    #[arg(long)]
+    polish: bool,
+    /// The seed of the draws (--method sample) and of the run order (--shuffle)
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// The roundings by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MethodName {
+    /// Round every quota up: more measurements than asked for, never less information
+    Ceiling,
+    /// Efficient apportionment: good when the budget is several times the candidates with weight
+    Apportion,
+    /// The same information from fewer candidates, then apportionment
+    Caratheodory,
+    /// Regret minimisation: with a guarantee, also for budgets near the dimension
+    Regret,
+    /// The paper's project-then-round, checked afterwards
+    Ptr,
+    /// Independent draws from the design
+    Sample,
+    /// Measure where least is known, again and again
+    Greedy,
+    /// Apportionment, then exchanges
+    Exchange,
+    /// The best of regret, apportion and greedy, each improved by exchanges
+    Best,
+}
+
+impl MethodName {
+    /// The method of the library; none for draws.
+    fn rounding(self) -> Option<Method> {
+        Some(match self {
+            Self::Ceiling => Method::Ceiling,
+            Self::Apportion => Method::Apportion,
+            Self::Caratheodory => Method::Caratheodory,
+            Self::Regret => Method::Regret,
+            Self::Ptr => Method::Ptr,
+            Self::Greedy => Method::Greedy,
+            Self::Exchange => Method::Exchange,
+            Self::Best => Method::Best,
+            Self::Sample => return None,
+        })
+    }
+}
+
+/// Where the answer goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// Put the measurements in random order, as a lab sheet: one line each, with an empty cell for the outcome
+    #[arg(long)]
+    shuffle: bool,
+    /// What to print on stdout; --json is short for --format json
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Short for --format csv
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    csv: bool,
+    /// Also write the plan to a file: .json (for `estimate`) or .csv (for a spreadsheet; with --shuffle the lab sheet)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Draw the plan and its variances to a file: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+/// The formats of stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people; with --shuffle the lab sheet
+    Table,
+    /// For spreadsheets: the candidates with their counts, or with --shuffle the lab sheet
+    Csv,
+    /// For programs
+    Json,
+}
+
+/// A plan with everything needed to print, file and draw it.
+struct Answer<'a> {
+    loaded: &'a LoadedPool,
+    design: DesignDocument,
+    limits: Limits,
+    plan: Plan,
+    /// The candidate of each measurement, in the order to make them; drawn or shuffled.
+    order: Option<Vec<usize>>,
+    seed: u64,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: &RoundArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let settings = Settings::resolve(args, as_json)?;
+    let design = DesignDocument::read(&args.design)?;
+    let loaded = args.files.rebuild(&design, talk)?;
+    let weights = saved_design::weights(&args.design, &design, &loaded)?;
+    let limits = args.limits.read(&loaded, talk)?;
+
+    let start = Instant::now();
+    let spinner = talk.spinner("rounding");
+    let problem = design.options.target.problem(&loaded, design.criterion, design.gamma)?;
+    let request = Request::from_weights(&problem, &weights, args.budget, &limits.constraints)
+        .map_err(|error| limits::explain(error, &loaded, &design.options.target))?;
+    same_design(&args.design, &design, &loaded, request.continuous_value())?;
+    let plan = Plan::make(&request, args.method, args.polish, args.seed)
+        .map_err(|error| limits::explain(error, &loaded, &design.options.target))?;
+    drop(spinner);
+    let order = plan.order(settings.shuffle.then_some(args.seed));
+    let seconds = start.elapsed().as_secs_f64();
+
+    let answer = Answer { loaded: &loaded, design, limits, plan, order, seed: args.seed, seconds };
+    if settings.sheet_on_stdout() {
+        talk.note(summary::one_line(&answer));
+    }
+    answer.deliver(&settings)
+}
+
+/// A plan for another pool than that of the design would be worthless, and would look like any other.
+fn same_design(
+    path: &Path,
+    design: &DesignDocument,
+    loaded: &LoadedPool,
+    found: f64,
+) -> Result<(), CliError> {
+    if close(found, design.value, design.criterion, loaded.pool.dimension()) {
+        return Ok(());
+    }
+    let message = format!(
+        "{}: the design states the value {}, on {} it is {found}",
+        path.display(),
+        design.value,
+        loaded.file_name()
+    );
+    Err(CliError::data("E355", message, "give the design and the pool that belong together"))
+}
+
+impl Answer<'_> {
+    fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
+        let document = PlanDocument::of(self);
+        if let Some((path, format)) = &settings.out {
+            let bytes = match format {
+                FileFormat::Json => document.to_file(),
+                FileFormat::Csv => sheet::csv(self, settings.shuffle, path)?,
+            };
+            output::write_file(path, &bytes)?;
+        }
+        if let Some((path, format)) = &settings.plot {
+            output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
+        }
+        match settings.format {
+            Format::Json => output::print(document.to_line()),
+            Format::Table if !settings.shuffle => output::print(summary::text(self)),
+            _ => output::print(sheet::csv(self, settings.shuffle, Path::new("stdout"))?),
+        }
+    }
+}

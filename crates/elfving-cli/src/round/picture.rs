@@ -1,0 +1,33 @@
+//! The picture of a plan: that of a design whose weights are the shares of the measurements.
+
+use elfving::units::Simplex;
+use elfving_plot::{DesignView, Picture, design_picture};
+
+use super::{Answer, summary};
+use crate::error::CliError;
+use crate::kernel_args::KernelName;
+use crate::variance::variance_function;
+
+pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
+    let loaded = answer.loaded;
+    let mut shares = vec![0.0; loaded.pool.len()];
+    for (id, count) in answer.plan.counts() {
+        shares[id.index()] += count as f64;
+    }
+    let new = Simplex::new(shares.clone())?;
+    for &(id, count) in &answer.limits.constraints.done {
+        shares[id.index()] += count as f64;
+    }
+    let variance = variance_function(&loaded.pool, &Simplex::new(shares)?, answer.design.gamma);
+    let (coordinates, names) = loaded.coordinates();
+    Ok(design_picture(&DesignView {
+        title: &summary::title(answer),
+        subtitle: &summary::standing(answer),
+        coordinates,
+        names: &names,
+        same_unit: loaded.args.kernel.name() == KernelName::Gram && coordinates.rows() == loaded.pool.len(),
+        ids: &loaded.ids,
+        weights: new.as_slice(),
+        variance: &variance,
+    })?)
+}

@@ -1,0 +1,76 @@
+//! The arguments of `elfving round`, checked once.
+
+use std::path::PathBuf;
+
+use super::{Format, MethodName, RoundArgs};
+use crate::error::CliError;
+
+/// What is to be done, every value valid.
+pub(super) struct Settings {
+    pub(super) shuffle: bool,
+    pub(super) format: Format,
+    pub(super) out: Option<(PathBuf, FileFormat)>,
+    pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
+}
+
+/// The formats of a plan file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileFormat {
+    Json,
+    Csv,
+}
+
+/// A list of more measurements than this is no list for people, and may not fit in memory.
+const MOST_LISTED: u64 = 10_000_000;
+
+impl Settings {
+    /// Refuses what cannot work before any file is read.
+    pub(super) fn resolve(args: &RoundArgs, as_json: bool) -> Result<Self, CliError> {
+        if args.budget == 0 {
+            let help = "give the number of measurements to make";
+            return Err(CliError::usage("E201", "--budget must be at least 1, got 0", help));
+        }
+        let draws = args.method == MethodName::Sample;
+        if draws && (args.polish || args.limits.any()) {
+            let message = "independent draws keep no minimum, no maximum and no earlier measurements";
+            let help = "leave out --min, --max, --force, --done and --polish, or choose another --method";
+            return Err(CliError::usage("E202", message, help));
+        }
+        if (draws || args.output.shuffle) && args.budget > MOST_LISTED {
+            let message =
+                format!("--budget {}: at most {MOST_LISTED} measurements are listed one by one", args.budget);
+            return Err(CliError::usage("E201", message, "leave out --shuffle, or lower the budget"));
+        }
+        let out = args.output.out.clone().map(|path| {
+            let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+            match extension.as_str() {
+                "json" => Ok((path, FileFormat::Json)),
+                "csv" => Ok((path, FileFormat::Csv)),
+                _ => {
+                    let shown = path.display().to_string();
+                    let message = format!("a plan is written as .json or .csv, not as {shown:?}");
+                    Err(CliError::usage("E204", message, "change the extension of --out"))
+                }
+            }
+        });
+        let plot = args.output.plot.clone().map(|path| {
+            let format = elfving_plot::Format::of(&path)?;
+            Ok::<_, CliError>((path, format))
+        });
+        Ok(Self {
+            shuffle: args.output.shuffle,
+            format: match (as_json, args.output.csv) {
+                (true, _) => Format::Json,
+                (_, true) => Format::Csv,
+                _ => args.output.format,
+            },
+            out: out.transpose()?,
+            plot: plot.transpose()?,
+        })
+    }
+
+    /// Whether stdout holds the lab sheet alone.
+    pub(super) fn sheet_on_stdout(&self) -> bool {
+        self.shuffle && self.format != Format::Json
+    }
+}

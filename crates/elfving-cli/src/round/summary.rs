@@ -1,0 +1,210 @@
+//! A plan in words, for people.
+
+use comfy_table::{CellAlignment, Table, presets};
+use elfving::rounding::Path;
+use elfving_table::Cell;
+
+use super::Answer;
+use super::plan::Plan;
+use crate::words::{self, in_words, number, short, trimmed};
+
+/// Most candidates in the list.
+const MOST_ROWS: usize = 40;
+/// More feature columns than this are not shown beside the counts.
+const MOST_COLUMNS: usize = 6;
+
+/// The whole answer.
+pub(super) fn text(answer: &Answer) -> String {
+    format!("{}\n\n{}\n\n{}\n\n{}\n", title(answer), facts(answer), meaning(answer), candidates(answer))
+}
+
+/// `20 measurements on line.csv: 11 candidates, ...`.
+pub(super) fn title(answer: &Answer) -> String {
+    let (loaded, report) = (answer.loaded, answer.plan.report());
+    format!(
+        "{} measurements on {}: {} candidates, {} dimensions ({}), gamma = {}",
+        report.total,
+        loaded.file_name(),
+        loaded.pool.len(),
+        loaded.pool.dimension(),
+        loaded.model(),
+        report.gamma.get(),
+    )
+}
+
+/// `best: 1.0042 times the continuous value; 3 of 11 candidates are measured`, for a picture and a note.
+pub(super) fn standing(answer: &Answer) -> String {
+    let report = answer.plan.report();
+    let worth = match report.ratio {
+        Some(ratio) => format!("{} times the continuous value", ratio_text(ratio)),
+        None => "some target is not determined".to_owned(),
+    };
+    format!(
+        "{}: {worth}; {} of {} candidates are measured",
+        report.method,
+        report.candidates,
+        answer.loaded.pool.len()
+    )
+}
+
+/// What is said beside a lab sheet.
+pub(super) fn one_line(answer: &Answer) -> String {
+    let total = answer.plan.report().total;
+    format!("{total} measurements, order of seed {}; {}", answer.seed, standing(answer))
+}
+
+fn facts(answer: &Answer) -> String {
+    let report = answer.plan.report();
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    lines.add_row(["method".to_owned(), report.method.clone(), road(answer)]);
+    let asked = match report.total == report.budget {
+        true => format!("of {} candidates", report.candidates),
+        false => format!("of {} candidates; {} were asked for", report.candidates, report.budget),
+    };
+    lines.add_row(["measurements".to_owned(), report.total.to_string(), asked]);
+    if report.done > 0 {
+        lines.add_row([
+            "done before".to_owned(),
+            report.done.to_string(),
+            "counted in all values".to_owned(),
+        ]);
+    }
+    let infinite = || "infinite".to_owned();
+    let value_of = words::meaning(report.criterion, &answer.loaded.pool);
+    lines.add_row(["value".to_owned(), report.value.map_or_else(infinite, number), value_of.to_owned()]);
+    let against = format!("times that of the continuous design, {}", number(report.continuous_value));
+    let against = match report.criterion.is_maximised() {
+        true => "one over the D-efficiency next to the continuous design".to_owned(),
+        false => against,
+    };
+    lines.add_row(["ratio".to_owned(), report.ratio.map_or_else(infinite, ratio_text), against]);
+    lines.add_row(["lambda_min".to_owned(), format!("{:.4}", report.smallest_eigenvalue), spread(answer)]);
+    if let Some(promised) = report.guaranteed_eigenvalue {
+        let words = "lambda_min was promised to be at least this, (1 - sqrt(2 p / T))^2".to_owned();
+        lines.add_row(["guarantee".to_owned(), format!("{promised:.4}"), words]);
+    }
+    lines.add_row(["dimension".to_owned(), report.dimension.to_string(), dimension(answer)]);
+    if let Some(column) = lines.column_mut(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    trimmed(&lines)
+}
+
+/// How the method got there.
+fn road(answer: &Answer) -> String {
+    match &answer.plan.report().path {
+        Path::Direct => "straight from the weights".to_owned(),
+        Path::Reduced { from, to } if from == to => {
+            format!("the weights are on {from} candidates already: none could be left out")
+        }
+        Path::Reduced { from, to } => {
+            format!("the same information on {to} candidates instead of {from} first")
+        }
+        Path::Steps { alpha, swaps: 0, .. } => format!("one measurement at a time, alpha = {alpha:.3}"),
+        Path::Steps { alpha, swaps, .. } => {
+            format!("one measurement at a time, alpha = {alpha:.3}, then {swaps} swaps")
+        }
+        Path::Projected => "as the paper writes it: rounded in the projected space".to_owned(),
+        Path::FullSpace { projected_ratio } => {
+            let ratio = projected_ratio.map_or("infinite".to_owned(), |ratio| format!("{ratio:.3}, above 2"));
+            format!(
+                "NOT as the paper writes it: that ratio was {ratio}; regret minimisation in the full space"
+            )
+        }
+        Path::Exchanged { from, swaps, settled } => {
+            let more = if *settled { "no further one helps" } else { "more may help" };
+            format!("{from}, then {swaps} exchanges; {more}")
+        }
+        Path::Drawn { seed, .. } => format!("independent draws, seed {seed}"),
+    }
+}
+
+/// What the smallest eigenvalue certifies.
+fn spread(answer: &Answer) -> String {
+    let smallest = answer.plan.report().smallest_eigenvalue;
+    if smallest > 0.0 {
+        format!("no variance is more than {} times that of the continuous design", short(1.0 / smallest))
+    } else {
+        "some direction that the continuous design determines is not measured".to_owned()
+    }
+}
+
+fn dimension(answer: &Answer) -> String {
+    match answer.plan.report().path {
+        Path::Projected => "eigenvalues of the design at least gamma: the effective dimension".to_owned(),
+        _ => "that the method worked in".to_owned(),
+    }
+}
+
+/// What the plan means at the bench, and what it may be used for.
+fn meaning(answer: &Answer) -> String {
+    let report = answer.plan.report();
+    let all = report.total + report.done;
+    let precision = match (words::predicted(report.criterion, &answer.loaded.pool), report.value) {
+        (Some(what), Some(value)) => format!(
+            "With noise of standard deviation s, {what} has a standard error of about {} s\n\
+             after these measurements.",
+            short((value / all as f64).sqrt())
+        ),
+        (Some(_), None) => "The measurements do not determine every target: raise --budget, or design with a ridge (--gamma)."
+            .to_owned(),
+        (None, _) => String::new(),
+    };
+    let kind = match &answer.plan {
+        Plan::Allocation { .. } => "The counts were chosen: estimate with least squares.",
+        Plan::Draws { .. } => {
+            "The draws are independent: estimate with IPS or RIPS. Keep their order and every one of them."
+        }
+    };
+    if precision.is_empty() { kind.to_owned() } else { format!("{precision}\n{kind}") }
+}
+
+fn candidates(answer: &Answer) -> String {
+    let loaded = answer.loaded;
+    let order = answer.plan.most_first();
+    let shown = &order[..order.len().min(MOST_ROWS)];
+    let columns: &[String] = match loaded.feature_columns() {
+        columns if columns.len() <= MOST_COLUMNS => columns,
+        _ => &[],
+    };
+    let positions: Vec<usize> = loaded.table().map_or_else(Vec::new, |table| {
+        let position = |name: &String| table.columns().iter().position(|column| column.name() == name);
+        columns.iter().filter_map(position).collect()
+    });
+    let weights: std::collections::HashMap<&str, f64> =
+        answer.design.support.iter().map(|share| (share.id.as_str(), share.weight)).collect();
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
+    lines.set_header([id, "count", "quota"].into_iter().chain(columns.iter().map(String::as_str)));
+    for &(row, count) in shown {
+        let quota =
+            weights.get(loaded.ids[row].as_str()).map_or(0.0, |w| w * answer.plan.report().budget as f64);
+        let mut cells = vec![loaded.ids[row].clone(), count.to_string(), format!("{quota:.2}")];
+        if let Some(table) = loaded.table() {
+            let own: Vec<Cell> = table.cells(row).collect();
+            cells.extend(positions.iter().map(|&k| in_words(&own[k])));
+        }
+        lines.add_row(cells);
+    }
+    for k in [1, 2] {
+        if let Some(column) = lines.column_mut(k) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut text =
+        format!("Measure (quota: the weight of the design times the budget):\n\n{}", trimmed(&lines));
+    if order.len() > shown.len() {
+        let rest: u64 = order[shown.len()..].iter().map(|(_, count)| count).sum();
+        text.push_str(&format!(
+            "\n... and {} more with {rest} measurements: --csv or --out FILE has them all",
+            order.len() - shown.len()
+        ));
+    }
+    text
+}
+
+fn ratio_text(ratio: f64) -> String {
+    format!("{ratio:.4}")
+}
