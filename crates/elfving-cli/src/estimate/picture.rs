@@ -12,7 +12,7 @@ pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
     let labels: Vec<String> = (0..list.len()).map(|i| answer.loaded.choice_name(i).to_owned()).collect();
     let columns = &answer.loaded.args.columns;
     Ok(intervals_picture(&Intervals {
-        title: &summary::title(answer),
+        title: &summary::short_title(answer),
         subtitle: &summary::promise(answer),
         axis: columns.outcome.first().map_or("estimated outcome", String::as_str),
         labels: &labels,

@@ -7,6 +7,7 @@ use elfving_table::{Code, LISTED, Problem, Table, TableError, nearest, read, slo
 
 use super::plan::SavedPlan;
 use crate::error::CliError;
+use crate::pool_args::ColumnArgs;
 use crate::pool_source::LoadedPool;
 use crate::round::PlanDocument;
 
@@ -31,7 +32,7 @@ impl Results {
     ) -> Result<Self, CliError> {
         let columns = &loaded.args.columns;
         let id = columns.id.as_deref().unwrap_or("row");
-        let table = read(path, &columns.reading().text(id).text("slot").text("status"))?;
+        let table = read_with_names(path, columns, id)?;
         let outcome = outcome.or(columns.outcome.first().map(String::as_str)).unwrap_or("outcome");
         let outcomes = table.optional_numbers(outcome)?;
         let candidates = plan.slots(document, loaded);
@@ -224,6 +225,14 @@ impl Refused {
         };
         Ok(rows.iter().enumerate().map(&mut take).collect())
     }
+}
+
+/// The table, with its ids, slots and statuses as text however they look; a sheet with slots needs no ids.
+fn read_with_names(path: &Path, columns: &ColumnArgs, id: &str) -> Result<Table, TableError> {
+    let plain = ColumnArgs { id: None, ..columns.clone() }.reading();
+    let seen = read(path, &plain)?;
+    let texts = [id, "slot", "status"].into_iter().filter(|name| seen.column(name).is_ok());
+    read(path, &texts.fold(plain, |options, name| options.text(name)))
 }
 
 fn unknown_slot(table: &Table, line: usize, name: &str, slots: usize) -> Problem {

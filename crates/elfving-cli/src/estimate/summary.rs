@@ -27,6 +27,12 @@ pub(super) fn title(answer: &Answer) -> String {
     )
 }
 
+/// `RIPS: 400 measurements on pool.csv`, for a picture.
+pub(super) fn short_title(answer: &Answer) -> String {
+    let (estimator, recorded) = (answer.intervals.statement.estimator, answer.results.recorded());
+    format!("{estimator}: {recorded} measurements on {}", answer.loaded.file_name())
+}
+
 /// `all 11 intervals hold together with probability 0.95`, for a picture.
 pub(super) fn promise(answer: &Answer) -> String {
     let statement = &answer.intervals.statement;
