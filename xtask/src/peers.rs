@@ -33,7 +33,7 @@ fn compare(
     options: &[&str],
 ) -> Result<(), String> {
     let scripts = workspace.root.join("xtask/peers");
-    let python = environment(workspace, &scripts.join("requirements.txt"))?;
+    let python = environment(workspace, "peers-venv", &scripts.join("requirements.txt"))?;
     workspace.run(workspace.cargo(build))?;
     let (name, folders) = program.split_last().expect("a program has a name");
     let folder = folders.iter().fold(workspace.target.join("release"), |path, part| path.join(part));
@@ -44,9 +44,26 @@ fn compare(
     workspace.run(comparison)
 }
 
+/// Builds one run of regret minimisation and puts it beside `xtask/peers/rounding.py`, a plain numpy loop of the same.
+///
+/// # Errors
+/// As [`design`].
+pub fn rounding(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    let scripts = workspace.root.join("xtask/peers");
+    let python = environment(workspace, "peers-rounding-venv", &scripts.join("rounding-requirements.txt"))?;
+    let build = ["build", "--release", "--package", "elfving", "--example", "rounding_times"];
+    workspace.run(workspace.cargo(&build))?;
+    let mut comparison = workspace.program(python);
+    comparison.arg(scripts.join("rounding.py"));
+    let examples = workspace.target.join("release").join("examples");
+    comparison.arg("--program").arg(program_in(&examples, "rounding_times"));
+    comparison.args(options);
+    workspace.run(comparison)
+}
+
 /// The interpreter of a virtual environment that holds exactly the pinned requirements.
-fn environment(workspace: &Workspace, requirements: &Path) -> Result<PathBuf, String> {
-    let folder = workspace.target.join("peers-venv");
+fn environment(workspace: &Workspace, name: &str, requirements: &Path) -> Result<PathBuf, String> {
+    let folder = workspace.target.join(name);
     let python = program_in(&folder.join(if cfg!(windows) { "Scripts" } else { "bin" }), "python");
     let wanted =
         std::fs::read_to_string(requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;

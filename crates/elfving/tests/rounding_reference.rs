@@ -10,8 +10,8 @@ use elfving::design::{Control, Criterion, Design, InteriorPoint, Problem, Solver
 use elfving::linalg::{Matrix, norm_squared, weighted_gram};
 use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
 use elfving::rounding::{
-    Allocation, Apportionment, Caratheodory, Ceiling, Constraints, Draws, Exchange, Path, ProjectThenRound,
-    RegretMinimisation, Request, Rounded, Rounding,
+    Allocation, Apportionment, BestRounding, Caratheodory, Ceiling, Constraints, Draws, Exchange, Path,
+    ProjectThenRound, RegretMinimisation, Request, Rounded, Rounding,
 };
 use elfving::units::{Ridge, Tolerance};
 
@@ -156,6 +156,32 @@ fn project_then_round_fails_as_written_and_the_fallback_does_not() {
             }
         }
     }
+}
+
+#[test]
+fn the_projected_plan_stays_where_the_full_space_is_no_better() {
+    let points = Points::new(support::paper_rbf()).unwrap();
+    let kernel = Arc::new(Rbf::new(0.025).unwrap());
+    let pool = Pool::from_kernel(kernel, points, None, &Factorisation::default()).unwrap();
+    let (problem, design) = paper_rbf_design(&pool);
+    for budget in [10, 30] {
+        let request = Request::new(&problem, &design, budget, &Constraints::default()).unwrap();
+        let literal = ProjectThenRound::default().literal(true).round(&request).unwrap().report;
+        let full = RegretMinimisation::default().round(&request).unwrap().report;
+        let checked = ProjectThenRound::default().round(&request).unwrap().report;
+        assert!(literal.ratio.unwrap() > 2.0, "{literal}");
+        assert_eq!(checked.ratio.unwrap(), literal.ratio.unwrap().min(full.ratio.unwrap()));
+        assert_eq!(checked.path == Path::Projected, literal.ratio.unwrap() <= full.ratio.unwrap());
+    }
+}
+
+#[test]
+fn a_large_budget_is_apportioned_at_once() {
+    let pool = Pool::from_features(support::small()).unwrap();
+    let rounded = round(&pool, &[1.0; 60], 0.0, 60_000_000, &BestRounding::default());
+    assert_eq!((rounded.allocation.total(), rounded.report.path), (60_000_000, Path::Direct));
+    assert_eq!(rounded.report.method, "best");
+    assert!(rounded.report.ratio.unwrap() < 1.0 + 1e-9);
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl Results {
         let id = columns.id.as_deref().unwrap_or("row");
         let table = read_with_names(path, columns, id)?;
         let outcome = outcome.or(columns.outcome.first().map(String::as_str)).unwrap_or("outcome");
-        let outcomes = table.optional_numbers(outcome)?;
+        let outcomes = table.optional_numbers(outcome).map_err(with_help_for_outcomes)?;
         let candidates = plan.slots(document, loaded);
         let named = document.order.is_some() && table.column("slot").is_ok();
         let mut refused = Refused::default();
@@ -215,8 +215,11 @@ impl Refused {
             if slot.is_none() {
                 self.add(|| {
                     let name = &loaded.ids[row];
-                    let message =
-                        format!("candidate {name:?} was to be measured {} times, not more", planned[row]);
+                    let message = match planned[row] {
+                        0 => format!("candidate {name:?} was not to be measured"),
+                        1 => format!("candidate {name:?} was to be measured once, not more"),
+                        times => format!("candidate {name:?} was to be measured {times} times, not more"),
+                    };
                     let problem = Problem::new(Code::TooManyResults, table.file(), message);
                     problem.at(table.place(line)).column(id).help("give the results of this plan alone")
                 });
@@ -233,6 +236,22 @@ fn read_with_names(path: &Path, columns: &ColumnArgs, id: &str) -> Result<Table,
     let seen = read(path, &plain)?;
     let texts = [id, "slot", "status"].into_iter().filter(|name| seen.column(name).is_ok());
     read(path, &texts.fold(plain, |options, name| options.text(name)))
+}
+
+/// A run without a number has a way to say so.
+fn with_help_for_outcomes(error: TableError) -> TableError {
+    let explain = |problem: Problem| match problem.code {
+        Code::NotFinite | Code::NotANumber => {
+            problem.help("for a failed run leave the cell empty and write failed in a column \"status\"")
+        }
+        _ => problem,
+    };
+    match error {
+        TableError::Refused { problems, total } => {
+            TableError::Refused { problems: problems.into_iter().map(explain).collect(), total }
+        }
+        other => other,
+    }
 }
 
 fn unknown_slot(table: &Table, line: usize, name: &str, slots: usize) -> Problem {

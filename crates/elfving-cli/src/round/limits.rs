@@ -28,6 +28,10 @@ pub(super) struct LimitArgs {
     /// Measurements already made: a table with the ids, and a column `count` or one line a measurement
     #[arg(long, value_name = "FILE")]
     done: Option<PathBuf>,
+    /// The name of the outcome column: a line of --done without an outcome is no measurement, and on the lab sheet it is the
+    /// empty column (default: that of the design, else `outcome`)
+    #[arg(long, value_name = "COLUMN")]
+    outcome: Option<String>,
 }
 
 /// The limits, by row of the pool.
@@ -35,6 +39,8 @@ pub(super) struct Limits {
     pub(super) constraints: Constraints,
     /// The file of the measurements already made, without its folder.
     pub(super) done_file: Option<String>,
+    /// The name of the outcome column.
+    pub(super) outcome: String,
 }
 
 impl LimitArgs {
@@ -64,10 +70,40 @@ impl LimitArgs {
             None => {}
         }
         if let Some(path) = &self.done {
-            constraints.done = done(path, loaded, talk)?;
+            constraints.done = self.done(path, loaded, talk)?;
         }
         let done_file = self.done.as_deref().map(|path| crate::pool_source::file_name(Some(path)));
-        Ok(Limits { constraints, done_file })
+        let outcome = self.outcome.as_ref().or(loaded.args.columns.outcome.first());
+        let outcome = outcome.map_or("outcome", String::as_str).to_owned();
+        Ok(Limits { constraints, done_file, outcome })
+    }
+
+    /// Counts of a table that has a column `count`, else one measurement a line, where it has an outcome.
+    fn done(&self, path: &Path, loaded: &LoadedPool, talk: Talk) -> Result<Vec<(PointId, u64)>, CliError> {
+        let columns = &loaded.args.columns;
+        let id = columns.id.as_deref().unwrap_or("row");
+        let table = read(path, &columns.reading().text(id))?;
+        let rows = table.positions(id, &loaded.ids)?;
+        let has = |name: &&str| table.column(name).is_ok();
+        let of_design = columns.outcome.iter().map(String::as_str).chain(["outcome"]).find(has);
+        let (times, how): (Vec<u64>, String) = match self.outcome.as_deref().or(of_design) {
+            _ if has(&"count") => {
+                let counts = table.optional_counts("count")?;
+                (counts.into_iter().map(|count| count.unwrap_or(0)).collect(), "column \"count\"".to_owned())
+            }
+            // An empty outcome is a measurement that was not made, or that failed.
+            Some(outcome) => {
+                let outcomes = table.optional_numbers(outcome)?;
+                let measured = outcomes.into_iter().map(|outcome| u64::from(outcome.is_some()));
+                (measured.collect(), format!("lines with a value of {outcome:?}"))
+            }
+            None => (vec![1; table.rows()], "every line, there being no outcome column".to_owned()),
+        };
+        let all = times.iter().fold(0u64, |sum, &count| sum.saturating_add(count));
+        let file = crate::pool_source::file_name(Some(path));
+        talk.note(format!("{file}: {} lines read, {all} measurements already made ({how})", times.len()));
+        let points = rows.into_iter().map(PointId::new);
+        Ok(points.zip(times).filter(|&(_, count)| count > 0).collect())
     }
 }
 
@@ -102,36 +138,6 @@ fn row_of(loaded: &LoadedPool, id: &str) -> Result<usize, String> {
         Some(close) => format!("the nearest id of the pool is {close:?}"),
         None => format!("the ids of {} are like {:?}", loaded.file_name(), loaded.ids[0]),
     })
-}
-
-/// Counts of a table that has a column `count`, else one measurement a line, where it has an outcome.
-fn done(path: &Path, loaded: &LoadedPool, talk: Talk) -> Result<Vec<(PointId, u64)>, CliError> {
-    let columns = &loaded.args.columns;
-    let id = columns.id.as_deref().unwrap_or("row");
-    let table = read(path, &columns.reading().text(id))?;
-    let rows = table.positions(id, &loaded.ids)?;
-    let has = |name: &&str| table.column(name).is_ok();
-    let outcome = columns.outcome.iter().map(String::as_str).chain(["outcome"]).find(has);
-    let times: Vec<u64> = match outcome {
-        _ if has(&"count") => {
-            table.optional_counts("count")?.into_iter().map(|count| count.unwrap_or(0)).collect()
-        }
-        // An empty outcome is a measurement that was not made, or that failed.
-        Some(outcome) => {
-            let outcomes = table.optional_numbers(outcome)?;
-            outcomes.into_iter().map(|outcome| u64::from(outcome.is_some())).collect()
-        }
-        None => vec![1; table.rows()],
-    };
-    let all = times.iter().fold(0u64, |sum, &count| sum.saturating_add(count));
-    let empty = times.iter().filter(|&&count| count == 0).count();
-    let file = crate::pool_source::file_name(Some(path));
-    talk.note(format!(
-        "{file}: {} lines read, {all} measurements already made, {empty} lines without one",
-        times.len()
-    ));
-    let points = rows.into_iter().map(PointId::new);
-    Ok(points.zip(times).filter(|&(_, count)| count > 0).collect())
 }
 
 /// An error of the library in the names of the user.

@@ -40,8 +40,8 @@ use settings::{FileFormat, Settings};
   elfving round pool.csv --design design.json --budget 200 --method sample --seed 7
       independent draws, for the estimators whose proof needs them
 
-The ratio compares the plan with the continuous design at the same number of measurements: 1.05 means
-a variance 5 % larger than if measurements could be split. No plan without earlier measurements is below 1.")]
+The ratio compares the plan with the continuous design at the same number of measurements:
+1.05 means a variance 5 % larger than if measurements could be split.")]
 pub(crate) struct RoundArgs {
     #[command(flatten)]
     files: DesignFiles,

@@ -21,7 +21,7 @@ fn lab_sheet(answer: &Answer, order: &[usize], to: &Path) -> Result<Vec<u8>, Cli
     let sheet = LabSheet::new(&answer.loaded.ids)
         .id_column(columns.id.as_deref())
         .table(answer.loaded.table())
-        .outcome(columns.outcome.first().map_or("outcome", String::as_str));
+        .outcome(&answer.limits.outcome);
     sheet.to_csv(order).map_err(write_error(to.to_owned()))
 }
 

@@ -105,6 +105,10 @@ fn road(answer: &Answer) -> String {
         Path::Steps { alpha, swaps, .. } => {
             format!("one measurement at a time, alpha = {alpha:.3}, then {swaps} swaps")
         }
+        Path::Projected if answer.plan.report().ratio.is_none_or(|ratio| ratio > 2.0) => {
+            "as the paper writes it; the ratio is above the promised 2, but the full space is no better"
+                .to_owned()
+        }
         Path::Projected => "as the paper writes it: rounded in the projected space".to_owned(),
         Path::FullSpace { projected_ratio } => {
             let ratio = projected_ratio.map_or("infinite".to_owned(), |ratio| format!("{ratio:.3}, above 2"));
@@ -181,7 +185,7 @@ fn candidates(answer: &Answer) -> String {
     for &(row, count) in shown {
         let quota =
             weights.get(loaded.ids[row].as_str()).map_or(0.0, |w| w * answer.plan.report().budget as f64);
-        let mut cells = vec![loaded.ids[row].clone(), count.to_string(), format!("{quota:.2}")];
+        let mut cells = vec![loaded.ids[row].clone(), count.to_string(), quota_text(quota)];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
             cells.extend(positions.iter().map(|&k| in_words(&own[k])));
@@ -203,6 +207,14 @@ fn candidates(answer: &Answer) -> String {
         ));
     }
     text
+}
+
+fn quota_text(quota: f64) -> String {
+    match quota {
+        0.0 => "-".to_owned(),
+        _ if quota < 0.005 => "< 0.01".to_owned(),
+        _ => format!("{quota:.2}"),
+    }
 }
 
 fn ratio_text(ratio: f64) -> String {

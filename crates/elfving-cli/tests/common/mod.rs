@@ -1,7 +1,7 @@
 //! Runs the program in a folder of its own and shows what it did in a form that does not depend on the machine.
 //! Not every test file uses all of it.
 
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -12,7 +12,7 @@
 //! | apportion | [`Apportionment`] | T | the least loss in the worst case, T ≥ s |
 //! | caratheodory | [`Caratheodory`] | T | at most r(r+1)/2 + 1 candidates before apportioning |
 //! | regret | [`RegretMinimisation`] | T | `λ_min ≥ (1 - √(2p/T))²` for T > 2p |
-//! | ptr | [`ProjectThenRound`] | T | checked afterwards; full space when the ratio exceeds 2 |
+//! | ptr | [`ProjectThenRound`] | T | checked afterwards; full space when the ratio exceeds 2 and that helps |
 //! | greedy | [`GreedyVariance`] | T | none; needs no design |
 //! | exchange | [`Exchange`] | T | never worse than apportion |
 //! | best | [`BestRounding`] | T | the best of apportion, regret and greedy, each polished |

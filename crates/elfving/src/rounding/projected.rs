@@ -14,8 +14,8 @@ const PROMISED_RATIO: f64 = 2.0;
 /// dimensions by [`RegretMinimisation`]. The paper claims a ratio of at most 2 from budgets of order k on. Its
 /// proof drops the blocks between kept and dropped directions, and the claim is false: there are pools with
 /// ratio 5 and more at every budget. So the ratio is computed afterwards, and when it exceeds 2 the answer is regret
-/// minimisation with the prior in the full space instead. [`Path`] says which. For k = 0 every allocation has
-/// ratio at most 2, and the answer is the apportionment.
+/// minimisation with the prior in the full space instead, where that is better (at budgets below the dimension neither may
+/// reach 2). [`Path`] says which. For k = 0 every allocation has ratio at most 2, and the answer is the apportionment.
 ///
 /// Cost: 9 r³ for the eigenvectors, and that of one or two regret minimisations.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,6 +58,10 @@ impl Rounding for ProjectThenRound {
             return Ok(projected);
         }
         let mut full = self.rounding.round(request)?;
+        let worth = |ratio: Option<f64>| ratio.unwrap_or(f64::INFINITY);
+        if worth(projected_ratio) <= worth(full.report.ratio) {
+            return Ok(projected);
+        }
         full.report.method = self.name().to_string();
         full.report.path = Path::FullSpace { projected_ratio };
         Ok(full)

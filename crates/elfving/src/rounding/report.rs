@@ -77,9 +77,9 @@ pub enum Path {
         /// Exchanges made because a maximum was in the way.
         swaps: usize,
     },
-    /// Project-then-round as the paper writes it; its ratio was at most 2.
+    /// Project-then-round as the paper writes it: its ratio is at most 2, or the full space was no better.
     Projected,
-    /// Project-then-round, but its ratio exceeded 2: this is regret minimisation in the full space.
+    /// Project-then-round, but its ratio exceeded 2: this is regret minimisation in the full space, which is better.
     FullSpace {
         /// The ratio of the paper's procedure; `None` when it was infinite.
         projected_ratio: Option<f64>,
