@@ -3,7 +3,7 @@
 use super::exchange::Found;
 use super::problem::Shifted;
 use crate::linalg::{
-    Cholesky, Matrix, add_scaled_row, apply, apply_transposed, dot, gram, norm_squared, outer_gram,
+    Cholesky, Matrix, add_scaled_row, apply, apply_transposed, dot, gram, multiply_transposed, norm_squared,
 };
 
 /// A row counts as dependent on others when orthogonalising leaves less than this fraction of it.
@@ -20,7 +20,7 @@ pub(super) fn interpolate(shifted: &Shifted<'_>) -> Option<Found> {
         return None;
     }
     let rows = shifted.problem.scaled_rows(&positions);
-    let products = outer_gram(&rows);
+    let products = multiply_transposed(&rows, &rows);
     let lengths: Vec<f64> = (0..products.rows()).map(|i| products[(i, i)]).collect();
     let factor = Cholesky::new(products).ok()?;
     let independent = |i: usize| factor.lower()[(i, i)] > DEPENDENT_PIVOT * lengths[i].sqrt();
@@ -188,7 +188,7 @@ impl Face {
         };
         let rows: Vec<Vec<f64>> = self.blocking.iter().map(|blocking| outside(&blocking.row)).collect();
         let rows = Matrix::from_rows(&rows);
-        let Ok(factor) = Cholesky::new(outer_gram(&rows)) else { return false };
+        let Ok(factor) = Cholesky::new(multiply_transposed(&rows, &rows)) else { return false };
         let mut multipliers = apply(&rows, &outside(y));
         factor.solve(&mut multipliers);
         let pushes =
