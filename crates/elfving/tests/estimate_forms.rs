@@ -4,7 +4,7 @@
 
 mod support;
 
-use elfving::design::{InformationMatrix, KernelInformation, TargetRef};
+use elfving::design::{AtomCombination, InformationMatrix, KernelInformation, TargetRef};
 use elfving::estimate::robust_mean::{Catoni, MomentBound, RobustMean};
 use elfving::estimate::{
     Assumptions, Centring, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled, Tails,
@@ -76,7 +76,7 @@ fn kernel_and_feature_forms_of_the_sampled_estimators_agree() {
     let pairs: Vec<(usize, usize)> = (0..30).flat_map(|i| (i + 1..30).map(move |j| (i, j))).collect();
     let centres: Vec<f64> = (0..30).map(|x| 0.1 * x as f64).collect();
     let centring = Centring::new(centres.clone(), vec![0.5; 30]).unwrap();
-    let cases: [(Targets, Vec<Vec<(usize, f64)>>); 2] = [
+    let cases: [(Targets, Vec<AtomCombination>); 2] = [
         (all(), (0..30).map(|i| vec![(i, 1.0)]).collect()),
         (Targets::Differences(Subset::All), pairs.iter().map(|&(i, j)| vec![(i, 1.0), (j, -1.0)]).collect()),
     ];
