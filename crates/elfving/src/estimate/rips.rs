@@ -66,7 +66,7 @@ pub enum Widths {
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// let draws = Draws::new(&[(PointId::new(0), 0.5), (PointId::new(1), 0.5)], 400, 1)?;
 /// let mut outcomes: Vec<f64> = draws.points().iter().map(|id| [0.2, 0.7][id.index()]).collect();
-/// outcomes[13] = 1e6; // one wild outcome moves IPS to five thousand
+/// outcomes[13] = 50.0; // one wild outcome, which alone moves IPS by 0.25
 /// let sampled = Sampled::new(&pool, &draws, &outcomes, Ridge::ZERO)?;
 /// let rips = Rips::new(Assumptions::new(0.1)?.bound(1.0)?, Confidence::new(0.05)?);
 /// let intervals = rips.intervals(&sampled, &Targets::Points(Subset::All))?;
