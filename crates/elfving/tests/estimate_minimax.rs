@@ -175,6 +175,15 @@ fn a_certificate_for_a_worse_fit_or_from_other_weights_never_claims_too_much() {
             assert!(checked.bound <= REF_A * (1.0 + 1e-12), "{}", checked.bound);
         }
     }
+    // Weights that would prove anything, if they did not have to cancel: all on the worst target, or the signs of a bad fit.
+    let residuals: Vec<f64> = (0..300).map(|i| values[i] - dot(matrix.row(i), &worse)).collect();
+    let bad = residual(&matrix, &values, &worse);
+    let worst = (0..300).find(|&i| residuals[i].abs() == bad).unwrap();
+    let signs: Vec<(usize, f64)> = (0..300).map(|i| (i, residuals[i])).collect();
+    for liar in [vec![(worst, residuals[worst].signum())], signs] {
+        let checked = recheck(&problem, &worse, &liar);
+        assert!(checked.bound <= REF_A * (1.0 + 1e-12), "{}", checked.bound);
+    }
     assert_eq!(recheck(&problem, &fit.theta, &[]).bound, 0.0);
 }
 
