@@ -1,5 +1,7 @@
 //! Rounding on the paper's first pool: n = 1275, d = 50, all points of positive weight.
 
+#![allow(clippy::unwrap_used)] // a benchmark that cannot be set up should stop
+
 #[path = "../tests/support/mod.rs"]
 #[allow(missing_docs)]
 mod support;

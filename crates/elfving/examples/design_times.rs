@@ -14,7 +14,7 @@ use elfving::units::{Ridge, Tolerance};
 fn main() {
     let filter = std::env::args().nth(1).unwrap_or_default();
     let report = |name: &str, pool: &dyn Fn() -> Pool, criterion: Criterion, gamma: f64, tolerance: f64| {
-        if !name.contains(&filter) {
+        if !format!("{name} {criterion}").contains(&filter) {
             return;
         }
         let pool = pool();

@@ -3,9 +3,9 @@
 mod support;
 
 use elfving::linalg::{
-    Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, apply, dot, gram, largest_rows, multiply,
-    multiply_transposed, norm_squared, outer_gram, right_singular, row_norms, transposed_multiply,
-    triangular_factor, weighted_gram,
+    Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, apply, dot, gram, largest_rows, lower_hadamard,
+    lower_outer_gram, mirror_lower, multiply, multiply_transposed, norm_squared, right_singular, row_norms,
+    symmetric_apply, transposed_multiply, triangular_factor, weighted_gram,
 };
 use support::normals;
 
@@ -36,7 +36,21 @@ fn products_agree_with_their_definition() {
         assert!(distance(&multiply(&a, &b), &naive_product(&a, &b)) < tolerance);
         assert!(distance(&multiply_transposed(&a, &b.transposed()), &naive_product(&a, &b)) < tolerance);
         assert!(distance(&transposed_multiply(&a.transposed(), &b), &naive_product(&a, &b)) < tolerance);
-        assert!(distance(&outer_gram(&a), &naive_product(&a, &a.transposed())) < tolerance);
+        let mut outer = lower_outer_gram(&a);
+        mirror_lower(&mut outer);
+        let expected = naive_product(&a, &a.transposed());
+        assert!(distance(&outer, &expected) < tolerance);
+        let doubled = Matrix::from_fn(n, k, |i, j| 2.0 * a[(i, j)]);
+        let mut squares = lower_hadamard(&a, &doubled);
+        mirror_lower(&mut squares);
+        let expected = Matrix::from_fn(n, n, |i, j| 2.0 * expected[(i, j)].powi(2));
+        assert!(distance(&squares, &expected) < tolerance * (1.0 + expected.max_abs()));
+        let x: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+        let lower = Matrix::from_fn(n, n, |i, j| if j > i { f64::NAN } else { outer[(i, j)] });
+        let applied = symmetric_apply(&lower, &x);
+        let difference =
+            applied.iter().zip(apply(&outer, &x)).fold(0.0, |worst, (a, b)| f64::max(worst, (a - b).abs()));
+        assert!(difference < 1e-12 * n as f64 * outer.max_abs());
         assert!(distance(&gram(&a), &naive_product(&a.transposed(), &a)) < 1e-13 * n as f64);
     }
 }
@@ -183,7 +197,7 @@ fn threads_do_not_change_bits() {
             let mut rows = x.clone();
             factor.whiten_rows(&mut rows);
             let tops = largest_rows(&x, &[&transform], 50);
-            (row_norms(&x, &transform), rows, outer_gram(&normals(15, 300, 40)), tops)
+            (row_norms(&x, &transform), rows, lower_outer_gram(&normals(15, 300, 40)), tops)
         })
     };
     let one = run(1);

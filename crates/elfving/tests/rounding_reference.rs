@@ -77,6 +77,19 @@ fn regret_minimisation_builds_the_reference_matrix() {
     }
 }
 
+#[test]
+fn regret_minimisation_makes_the_choices_of_a_plain_loop() {
+    // From the plain numpy loop of `cargo xtask peers rounding` on the paper's first pool, T = 200, alpha = 4 sqrt(50).
+    let pool = Pool::from_features(support::paper_g()).unwrap();
+    let regret = RegretMinimisation::default().alpha(4.0 * 50f64.sqrt());
+    let Rounded { allocation, report } = round(&pool, &[1.0; 1275], 0.0, 200, &regret);
+    let first: Vec<usize> = allocation.counts().iter().take(12).map(|&(id, _)| id.index()).collect();
+    assert_eq!(first, [1, 10, 18, 23, 37, 45, 46, 47, 56, 57, 59, 63]);
+    assert_eq!(allocation.slots().iter().map(|id| id.index()).sum::<usize>(), 124_636);
+    assert_eq!((report.candidates, report.total), (199, 200));
+    assert!((report.smallest_eigenvalue - 0.659740205636172).abs() < 1e-10, "{report}");
+}
+
 fn reduced(rows: Matrix) -> (usize, f64, f64) {
     let n = rows.rows();
     let pool = Pool::from_features(rows).unwrap();

@@ -52,8 +52,30 @@ fn row_blocks(a: &Matrix, b: MatRef<'_, f64>) -> Matrix {
     out
 }
 
-/// `A Aᵀ`, both triangles filled. Half the cost of a general product, over threads in blocks of rows.
-pub fn outer_gram(a: &Matrix) -> Matrix {
+/// `A Aᵀ` on and below the diagonal; above it nothing is promised. Half the cost of a general product.
+pub fn lower_outer_gram(a: &Matrix) -> Matrix {
+    lower_row_blocks(a, |_, _| ())
+}
+
+/// `(A Aᵀ) ∘ (B Aᵀ)` on and below the diagonal, for a symmetric `B Aᵀ`; above it nothing is promised.
+pub fn lower_hadamard(a: &Matrix, b: &Matrix) -> Matrix {
+    let (n, k) = (a.rows(), a.columns());
+    lower_row_blocks(a, |start, block| {
+        let count = block.len() / n;
+        let end = start + count;
+        let rows = MatRef::from_row_major_slice(b.row_range(start, end), count, k);
+        let above = MatRef::from_row_major_slice(a.row_range(0, end), end, k);
+        let mut other = Matrix::zeros(count, end);
+        matmul(view_mut(&mut other), Accum::Replace, rows, above.transpose(), 1.0, Par::Seq);
+        for (i, row) in block.chunks_exact_mut(n).enumerate() {
+            row.iter_mut().zip(other.row(i)).for_each(|(entry, other)| *entry *= other);
+        }
+    })
+}
+
+/// The lower triangle of `A Aᵀ`, over threads in blocks of rows, each changed by `then(first row, block)`.
+fn lower_row_blocks(a: &Matrix, then: impl Fn(usize, &mut [f64]) + Sync) -> Matrix {
+    const BLOCK_ROWS: usize = 192; // the other factor is packed anew for each block
     let (n, k) = (a.rows(), a.columns());
     let mut out = Matrix::zeros(n, n);
     if n == 0 || k == 0 {
@@ -63,12 +85,30 @@ pub fn outer_gram(a: &Matrix) -> Matrix {
         let start = block * BLOCK_ROWS;
         let count = out.len() / n;
         let end = start + count;
-        let left = MatRef::from_row_major_slice(a.row_range(start, end), count, k);
-        let right = MatRef::from_row_major_slice(a.row_range(0, end), end, k);
+        let rows = MatRef::from_row_major_slice(a.row_range(start, end), count, k);
+        let above = MatRef::from_row_major_slice(a.row_range(0, end), end, k);
         let lower = MatMut::from_row_major_slice_mut(out, count, n).subcols_mut(0, end);
-        matmul(lower, Accum::Replace, left, right.transpose(), 1.0, Par::Seq);
+        matmul(lower, Accum::Replace, rows, above.transpose(), 1.0, Par::Seq);
+        then(start, out);
     });
-    mirror_lower(&mut out);
+    out
+}
+
+/// The squares of the entries of `A Bᵀ`.
+pub fn squared_product(a: &Matrix, b: &Matrix) -> Matrix {
+    let mut out = multiply_transposed(a, b);
+    out.as_mut_slice().iter_mut().for_each(|entry| *entry *= *entry);
+    out
+}
+
+/// `A x` for a symmetric A of which the lower triangle is read.
+pub fn symmetric_apply(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; x.len()];
+    for i in 0..x.len() {
+        let row = &a.row(i)[..i];
+        out[i] += dot(row, &x[..i]) + a[(i, i)] * x[i];
+        add_scaled_row(&mut out[..i], x[i], row);
+    }
     out
 }
 

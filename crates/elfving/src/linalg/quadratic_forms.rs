@@ -126,7 +126,7 @@ fn image(transform: MatRef<'_, f64>, columns: &Matrix, first: usize, width: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::{apply, dot, norm_squared, outer_gram};
+    use crate::linalg::{apply, dot, norm_squared};
 
     fn entry(i: usize, j: usize) -> f64 {
         ((i * 7 + j * 13) % 11) as f64 - 5.0
@@ -155,7 +155,7 @@ mod tests {
         let diagonal = [3.0, 2.0, 5.0, 1.0, 0.5, 4.0];
         for k in [0, 1, 3] {
             let q = Matrix::from_fn(6, k, |i, j| 0.1 * entry(i, j));
-            let mut b = outer_gram(&q);
+            let mut b = gram(&q.transposed());
             b.as_mut_slice().iter_mut().for_each(|value| *value *= -1.0);
             (0..6).for_each(|i| b[(i, i)] += diagonal[i]);
             let (mut forms, mut norms) = (vec![1.0; 300], vec![1.0; 300]);

@@ -15,6 +15,20 @@ const GOOD_ENOUGH: f64 = 1.001;
 /// What to take when the criterion is all that counts: at least as good as [`RegretMinimisation`], though without its
 /// guarantee in the report. When the budget is so large that apportionment alone is within a thousandth of the continuous
 /// design, it is taken as it is. Cost: that of all of them and of their exchanges.
+///
+/// ```
+/// use elfving::design::{Criterion, Problem};
+/// use elfving::rounding::{BestRounding, Constraints, RegretMinimisation, Request, Rounding};
+/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
+/// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
+/// let weights: Vec<_> = (0..11).map(|i| (PointId::new(i), 1.0)).collect();
+/// let request = Request::from_weights(&problem, &weights, 9, &Constraints::default().each_at_most(2))?;
+/// let best = BestRounding::default().round(&request)?.report;
+/// let regret = RegretMinimisation::default().round(&request)?.report;
+/// assert!(best.ratio <= regret.ratio);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BestRounding {
     regret: RegretMinimisation,

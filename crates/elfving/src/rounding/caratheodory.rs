@@ -16,6 +16,21 @@ const DEPENDENT: f64 = 1e-11;
 /// follows from the matrix (rows of equal length, say). Weights on more points than that can be moved
 /// along a linear dependency, changing neither `A(λ)` nor the sum, until one of them is zero. A design with fewer
 /// points is rounded as it is. Cost: about s q² for q = r(r+1)/2 < s.
+///
+/// ```
+/// use elfving::design::{Criterion, Problem};
+/// use elfving::rounding::{Caratheodory, Constraints, Request, Rounding};
+/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
+/// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
+/// let weights: Vec<_> = (0..11).map(|i| (PointId::new(i), 1.0)).collect();
+/// // A line measured on eleven points: three carry the same information.
+/// let request = Request::from_weights(&problem, &weights, 22, &Constraints::default())?;
+/// let rounded = Caratheodory.round(&request)?;
+/// assert!(rounded.allocation.counts().len() <= 3);
+/// assert_eq!(rounded.allocation.total(), 22);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Caratheodory;
 

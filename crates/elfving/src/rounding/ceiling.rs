@@ -9,6 +9,21 @@ use super::{Request, Rounding, RoundingError};
 ///
 /// The total lies in [T, T + s] for s points of positive weight. A quota within 10⁻⁹ of an integer counts as
 /// that integer. Cost: s log s.
+///
+/// ```
+/// use elfving::design::{Criterion, Problem};
+/// use elfving::rounding::{Ceiling, Constraints, Request, Rounding};
+/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// let pool = Pool::from_features(Matrix::identity(4))?;
+/// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
+/// let weights: Vec<_> = [0.4, 0.3, 0.2, 0.1].into_iter().enumerate()
+///     .map(|(i, weight)| (PointId::new(i), weight)).collect();
+/// let request = Request::from_weights(&problem, &weights, 7, &Constraints::default())?;
+/// let rounded = Ceiling.round(&request)?;
+/// assert_eq!(rounded.allocation.total(), 9); // 3 + 3 + 2 + 1
+/// assert!(rounded.report.to_string().starts_with("ceiling: 9 measurements of 4 candidates"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ceiling;
 

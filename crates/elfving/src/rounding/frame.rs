@@ -11,7 +11,7 @@ use super::goal::{Goal, any_unseen};
 use super::request::Share;
 use crate::design::{Criterion, DesignError, Problem};
 use crate::linalg::{
-    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, outer_gram, right_singular,
+    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, right_singular,
     triangular_factor, weighted_gram,
 };
 use crate::pool::TargetRows;
@@ -114,7 +114,7 @@ impl Frame {
         if any_unseen(&determined, &counts.unseen) {
             return 0.0;
         }
-        let growth = outer_gram(&multiply(&determined, &counts.whitening));
+        let growth = gram(&multiply(&determined, &counts.whitening).transposed());
         let largest = SymmetricEigen::new(&growth).ok().and_then(|eigen| eigen.values.last().copied());
         largest.map_or(0.0, |largest| 1.0 / largest)
     }

@@ -8,6 +8,21 @@ use crate::linalg::{Matrix, add_scaled_row, apply, dot, gram, row_norms};
 ///
 /// Each step is the best next measurement for the determinant. Without a ridge the first steps pick a well
 /// spread basis. A baseline, and what the other methods use where maxima leave the weights no room. Cost: T n p.
+///
+/// ```
+/// use elfving::design::{Criterion, Problem};
+/// use elfving::rounding::{Constraints, GreedyVariance, Request, Rounding};
+/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// let pool = Pool::from_features(Matrix::identity(4))?;
+/// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
+/// let weights: Vec<_> = [0.4, 0.3, 0.2, 0.1].into_iter().enumerate()
+///     .map(|(i, weight)| (PointId::new(i), weight)).collect();
+/// // Each direction twice, whatever the weights.
+/// let request = Request::from_weights(&problem, &weights, 8, &Constraints::default())?;
+/// let rounded = GreedyVariance.round(&request)?;
+/// assert!(rounded.allocation.counts().iter().all(|&(_, count)| count == 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GreedyVariance;
 

@@ -18,6 +18,20 @@ const PROMISED_RATIO: f64 = 2.0;
 /// reach 2). [`Path`] says which. For k = 0 every allocation has ratio at most 2, and the answer is the apportionment.
 ///
 /// Cost: 9 r³ for the eigenvectors, and that of one or two regret minimisations.
+///
+/// ```
+/// use elfving::design::{Criterion, Problem};
+/// use elfving::rounding::{Constraints, Path, ProjectThenRound, Request, Rounding};
+/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
+/// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::new(0.3)?)?;
+/// let weights: Vec<_> = (0..11).map(|i| (PointId::new(i), 1.0)).collect();
+/// let request = Request::from_weights(&problem, &weights, 12, &Constraints::default())?;
+/// let report = ProjectThenRound::default().round(&request)?.report;
+/// // One eigenvalue of A(λ) reaches γ = 0.3.
+/// assert_eq!((report.path, report.dimension), (Path::Projected, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProjectThenRound {
     rounding: RegretMinimisation,

@@ -102,27 +102,27 @@ fn search(canonical: &Canonical, warm: &[(usize, f64)], control: &mut Control) -
         start::narrow(canonical, targets, &mut set)?;
         tally.passes += 1;
     }
-    // A log-determinant may be small beside the dimension its gap is counted in.
-    let tolerance = match canonical.goal {
-        Goal::LogDet => (0.01 * control.tolerance).max(1e-13),
-        Goal::Trace { .. } | Goal::Largest(_) => control.tolerance,
-    };
+    let tolerance = (share(canonical, &set)? * control.tolerance).max(1e-13);
     let mut set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
-    let share = match canonical.goal {
-        // The tolerance is relative to the log-determinant, the loss is counted per dimension.
-        Goal::LogDet => {
-            let per_dimension = set.information(canonical)?.log_det() / canonical.points.columns() as f64;
-            per_dimension.abs().clamp(0.01, 1.0)
-        }
-        Goal::Trace { .. } | Goal::Largest(_) => 1.0,
-    };
-    set.prune(canonical, 0.1 * share * control.tolerance)?;
+    set.prune(canonical, 0.1 * share(canonical, &set)? * control.tolerance)?;
     Ok(Found {
         weights: set.points.into_iter().zip(set.lambda).collect(),
         target_weights: set.targets.into_iter().zip(set.w).collect(),
         iterations: tally.iterations,
         passes: tally.passes,
     })
+}
+
+/// The tolerance is relative to the criterion. Ours is counted per dimension under the determinant, whose logarithm
+/// may be small beside the dimension.
+fn share(canonical: &Canonical, set: &WorkingSet) -> Result<f64, Breakdown> {
+    match canonical.goal {
+        Goal::LogDet => {
+            let per_dimension = set.information(canonical)?.log_det() / canonical.points.columns() as f64;
+            Ok((0.5 * per_dimension.abs()).clamp(0.01, 1.0))
+        }
+        Goal::Trace { .. } | Goal::Largest(_) => Ok(1.0),
+    }
 }
 
 /// Solves on the working set, looks at everything, adds what was missing, and goes on from there.

@@ -15,7 +15,7 @@
 
 use super::system::System;
 use crate::linalg::{
-    Cholesky, Matrix, add_scaled, dot, multiply, multiply_transposed, norm_squared, outer_gram, weighted_gram,
+    Cholesky, Matrix, add_scaled, dot, lower_hadamard, multiply, norm_squared, squared_product, weighted_gram,
 };
 
 /// What is minimised over the working set.
@@ -70,6 +70,8 @@ const NEAR: f64 = 0.05;
 const SHORT_STEP: f64 = 0.1;
 /// One step aims at no less than this fraction of the complementarity that fits the current gap.
 const AHEAD_OF_GAP: f64 = 5e-3;
+/// A good guess of w starts at this fraction of the complementarity that fits its gap.
+const AHEAD_OF_GUESS: f64 = 0.03;
 /// Steps after which the working set is handed back whatever its gap.
 const ITERATION_LIMIT: usize = 80;
 
@@ -79,12 +81,25 @@ pub(super) struct Local {
     pub q: Vec<f64>,
     /// Minus the gradient of the criterion (for `Largest`, of `Σ w_v q_v`), over the points.
     pub g: Vec<f64>,
-    /// `H`, n × n.
+    /// `H`, n × n, on and below the diagonal.
     pub curvature: Matrix,
     /// `P ∘ P`, n × m (0 columns for the smooth criteria).
     pub p_squared: Matrix,
     /// `tr(S_w M⁻¹)`, or r for log det: what `⟨λ, g⟩ + tr(Γ-part)` adds up to.
     level: f64,
+}
+
+impl Local {
+    fn divided_by(mut self, scale: f64) -> Self {
+        let by = 1.0 / scale;
+        self.q.iter_mut().chain(&mut self.g).for_each(|value| *value *= by);
+        Local {
+            curvature: scaled(self.curvature, by),
+            p_squared: scaled(self.p_squared, by),
+            level: by * self.level,
+            ..self
+        }
+    }
 }
 
 impl Working<'_> {
@@ -123,7 +138,7 @@ impl Working<'_> {
     /// A start for points whose targets have no weights yet: on the central path, as far along it as the
     /// gap of these points allows; or from the guess `w`, when that is closer.
     pub(super) fn central_start(&self, lambda: Vec<f64>, guess: Vec<f64>) -> Result<Iterate, Breakdown> {
-        let local = self.local(&lambda, &guess)?;
+        let local = self.local(&lambda, &guess, 1.0)?;
         let largest = local.q.iter().copied().fold(0.0, f64::max);
         let q: Vec<f64> = local.q.iter().map(|q| q / largest).collect();
         let unknowns = (lambda.len() + q.len()) as f64;
@@ -133,7 +148,7 @@ impl Working<'_> {
         let guessed = at(guess, NEAR / unknowns);
         let (near_gap, guessed_gap) = (gap(&near)?, gap(&guessed)?);
         if guessed_gap < near_gap.min(NEAR) {
-            return Ok(Iterate { mu: guessed_gap / unknowns, ..guessed });
+            return Ok(Iterate { mu: AHEAD_OF_GUESS * guessed_gap / unknowns, ..guessed });
         }
         if near_gap <= NEAR {
             return Ok(near);
@@ -150,51 +165,52 @@ impl Working<'_> {
             return Ok(Iterate { lambda, w: vec![], mu: 1.0 / n as f64 });
         };
         let m = targets.rows();
-        let q = self.local(&lambda, &vec![1.0 / m as f64; m])?.q;
+        let q = self.local(&lambda, &vec![1.0 / m as f64; m], 1.0)?.q;
         let largest = q.iter().copied().fold(0.0, f64::max);
         let mu = 1.0 / (n + m) as f64;
         let w = central_weights(&q.iter().map(|q| q / largest).collect::<Vec<_>>(), mu);
         Ok(Iterate { lambda, w, mu })
     }
 
-    fn local(&self, lambda: &[f64], w: &[f64]) -> Result<Local, Breakdown> {
+    /// What depends on the weights, with the criterion divided by `scale`.
+    fn local(&self, lambda: &[f64], w: &[f64], scale: f64) -> Result<Local, Breakdown> {
         let mut information = weighted_gram(self.points, lambda);
         add_scaled(&mut information, 1.0, self.prior);
         let factor = Cholesky::new(information).map_err(|_| Breakdown)?;
         let mut x = self.points.clone();
         factor.whiten_rows(&mut x);
-        let mut curvature = outer_gram(&x); // C for now
         let n = x.rows();
+        // H = (X Xᵀ) ∘ (Y Xᵀ), and for the traces g is half the diagonal of 2 Y Xᵀ.
+        let by = 1.0 / scale;
         let local = match self.objective {
             Objective::LogDet => {
-                let g: Vec<f64> = (0..n).map(|i| curvature[(i, i)]).collect();
-                curvature.as_mut_slice().iter_mut().for_each(|c| *c *= *c);
-                let level = x.columns() as f64;
+                let g = (0..n).map(|i| by * norm_squared(x.row(i))).collect();
+                let curvature = lower_hadamard(&x, &scaled(x.clone(), by));
+                let level = by * x.columns() as f64;
                 Local { q: vec![], g, curvature, p_squared: Matrix::zeros(n, 0), level }
             }
             Objective::Trace(moment) => {
                 let whitened = whiten_moment(&factor, moment);
-                let e = multiply_transposed(&multiply(&x, &whitened), &x);
-                let g = (0..n).map(|i| e[(i, i)]).collect();
-                double_hadamard(&mut curvature, &e);
-                let level = (0..whitened.rows()).map(|k| whitened[(k, k)]).sum();
-                Local { q: vec![], g, curvature, p_squared: Matrix::zeros(n, 0), level }
+                let y = scaled(multiply(&x, &whitened), 2.0 * by);
+                let g = (0..n).map(|i| 0.5 * dot(x.row(i), y.row(i))).collect();
+                let level = (0..whitened.rows()).map(|k| by * whitened[(k, k)]).sum();
+                Local {
+                    q: vec![],
+                    g,
+                    curvature: lower_hadamard(&x, &y),
+                    p_squared: Matrix::zeros(n, 0),
+                    level,
+                }
             }
             Objective::Largest(targets) => {
                 let mut v = targets.clone();
                 factor.whiten_rows(&mut v);
-                let q: Vec<f64> = (0..v.rows()).map(|k| norm_squared(v.row(k))).collect();
-                let mut p = multiply_transposed(&x, &v);
-                let mut weighted = p.clone();
-                for i in 0..n {
-                    weighted.row_mut(i).iter_mut().zip(w).for_each(|(entry, w)| *entry *= w.sqrt());
-                }
-                let e = outer_gram(&weighted);
-                let g = (0..n).map(|i| e[(i, i)]).collect();
-                double_hadamard(&mut curvature, &e);
-                p.as_mut_slice().iter_mut().for_each(|entry| *entry *= *entry);
+                let q: Vec<f64> = (0..v.rows()).map(|k| by * norm_squared(v.row(k))).collect();
+                let y = scaled(multiply(&x, &weighted_gram(&v, w)), 2.0 * by);
+                let g = (0..n).map(|i| 0.5 * dot(x.row(i), y.row(i))).collect();
                 let level = dot(w, &q);
-                Local { q, g, curvature, p_squared: p, level }
+                let p_squared = squared_product(&x, &scaled(v, by.sqrt()));
+                Local { q, g, curvature: lower_hadamard(&x, &y), p_squared, level }
             }
         };
         let finite = local.g.iter().chain(&local.q).all(|value| value.is_finite());
@@ -225,9 +241,10 @@ fn whiten_moment(factor: &Cholesky, moment: &Matrix) -> Matrix {
     other
 }
 
-/// `C ← 2 C ∘ E`.
-fn double_hadamard(c: &mut Matrix, e: &Matrix) {
-    c.as_mut_slice().iter_mut().zip(e.as_slice()).for_each(|(c, e)| *c *= 2.0 * e);
+/// Every entry times `by`.
+fn scaled(mut matrix: Matrix, by: f64) -> Matrix {
+    matrix.as_mut_slice().iter_mut().for_each(|entry| *entry *= by);
+    matrix
 }
 
 /// The iterate with its multipliers. The criterion is divided by `scale`, so that all are of order one.
@@ -256,18 +273,18 @@ impl State {
     /// Puts the given weights on the central path at their `mu`: `z = mu/λ`, `s = mu/w`.
     fn start(working: &Working, start: Iterate) -> Result<Self, Breakdown> {
         let Iterate { lambda, w, mu } = start;
-        let local = working.local(&lambda, &w)?;
+        let unscaled = working.local(&lambda, &w, 1.0)?;
         let scale = match working.objective {
-            Objective::LogDet | Objective::Trace(_) => local.level,
-            Objective::Largest(_) => local.q.iter().copied().fold(0.0, f64::max),
+            Objective::LogDet | Objective::Trace(_) => unscaled.level,
+            Objective::Largest(_) => unscaled.q.iter().copied().fold(0.0, f64::max),
         };
         if !(scale > 0.0 && scale.is_finite()) {
             return Err(Breakdown);
         }
         let z: Vec<f64> = lambda.iter().map(|weight| mu / weight).collect();
         let s: Vec<f64> = w.iter().map(|weight| mu / weight).collect();
+        let local = unscaled.divided_by(scale);
         let mut state = State { scale, z, nu: 0.0, t: 0.0, s, lambda, w, local };
-        state.rescale();
         // On the central path ⟨λ, ν - g⟩ = Σ λz and ⟨w, t - q⟩ = Σ ws.
         state.nu = dot(&state.lambda, &state.local.g) + mu * state.lambda.len() as f64;
         state.t = dot(&state.w, &state.local.q) + mu * state.w.len() as f64;
@@ -275,16 +292,6 @@ impl State {
             *slack = slack.max(state.t - q);
         }
         Ok(state)
-    }
-
-    fn rescale(&mut self) {
-        let by = 1.0 / self.scale;
-        let local = &mut self.local;
-        local.q.iter_mut().chain(&mut local.g).for_each(|value| *value *= by);
-        for matrix in [&mut local.curvature, &mut local.p_squared] {
-            matrix.as_mut_slice().iter_mut().for_each(|value| *value *= by);
-        }
-        local.level *= by;
     }
 
     fn iterate(&self) -> Iterate {
@@ -388,7 +395,7 @@ impl State {
         let sum: f64 = lambda.iter().sum();
         lambda.iter_mut().for_each(|weight| *weight /= sum);
         let w = go(&self.w, &direction.w);
-        let local = working.local(&lambda, &w).ok()?;
+        let local = working.local(&lambda, &w, self.scale).ok()?;
         let mut next = State {
             scale: self.scale,
             lambda,
@@ -399,7 +406,6 @@ impl State {
             t: self.t + length * direction.t,
             local,
         };
-        next.rescale();
         // Where the true slack is larger than the linearised one, take it: it only removes infeasibility.
         for (slack, q) in next.s.iter_mut().zip(&next.local.q) {
             *slack = slack.max(next.t - q);

@@ -1,20 +1,28 @@
-//! The linear system of a Newton step, by a Schur complement.
+//! The linear system of a Newton step, by two Schur complements.
 //!
-//! With the points eliminated through a Cholesky factor of `K = H + Z/Λ`, what remains is a symmetric
-//! system in ν, t and the target weights. Both are scaled symmetrically, and every solution is refined
-//! against the whole system.
+//! A target that is not active yet is eliminated first: it adds `(w/s) p pᵀ` to the block of the points,
+//! with p its column of `P ∘ P`. For an active one that would drown the rest, so it stays an unknown. Then the points are
+//! eliminated through a Cholesky factor of `K = H + Z/Λ + Σ (w/s) p pᵀ`; what remains is a symmetric
+//! system in ν, t and the weights of the active targets. Both are scaled symmetrically, and every
+//! solution is refined against the whole system.
 
 use super::newton::{Breakdown, Direction, State};
-use crate::linalg::{Cholesky, Matrix, SymmetricIndefinite, apply_transposed, dot, outer_gram};
+use crate::linalg::{
+    Cholesky, Matrix, SymmetricIndefinite, apply_transposed, dot, lower_outer_gram, symmetric_apply,
+};
 
-/// The Newton matrix `[K Cᵀ; C D]` of a state: K on the points, D on (ν, t, w), C between them.
+/// The Newton matrix of a state, factored.
 pub(super) struct System<'a> {
     state: &'a State,
+    /// Targets that stay unknowns.
+    kept: Vec<usize>,
+    /// `w/s` of the others, zero for those kept.
+    eliminated: Vec<f64>,
     /// Unit diagonal: the points are scaled by this.
     scaling: Vec<f64>,
     /// Of the scaled K.
     points: Cholesky,
-    /// `C` scaled and whitened by the factor, one row for each unknown of the second block.
+    /// `C`, between points and (ν, t, kept w), scaled and whitened by the factor, one row for each unknown.
     coupling: Matrix,
     /// Scaling of the second block.
     border_scaling: Vec<f64>,
@@ -31,35 +39,47 @@ struct Parts {
 /// Refinement stops once the residual is this small relative to the right-hand side.
 const REFINED: f64 = 1e-13;
 const REFINEMENTS: usize = 4;
+/// A target is active, and stays an unknown, when eliminating it would raise a diagonal entry this much.
+const DROWNING: f64 = 1e4;
 
 impl<'a> System<'a> {
     pub(super) fn factor(state: &'a State) -> Result<Self, Breakdown> {
-        let n = state.lambda.len();
-        let diagonal = |i: usize| state.local.curvature[(i, i)] + state.z[i] / state.lambda[i];
-        let scaling: Vec<f64> = (0..n).map(|i| 1.0 / diagonal(i).sqrt()).collect();
-        let mut scaled = state.local.curvature.clone();
+        let (n, m) = (state.lambda.len(), state.w.len());
+        let p_squared = &state.local.p_squared;
+        let own: Vec<f64> =
+            (0..n).map(|i| state.local.curvature[(i, i)] + state.z[i] / state.lambda[i]).collect();
+        let (kept, eliminated) = active_targets(state, &own);
+
+        let mut matrix = lower_outer_gram(&scaled_columns(p_squared, &eliminated));
+        let scaling: Vec<f64> = (0..n).map(|i| 1.0 / (own[i] + matrix[(i, i)]).sqrt()).collect();
         for i in 0..n {
             let by = scaling[i];
-            scaled.row_mut(i).iter_mut().zip(&scaling).for_each(|(entry, other)| *entry *= by * other);
-            scaled[(i, i)] = 1.0;
+            let row = matrix.row_mut(i)[..i].iter_mut().zip(state.local.curvature.row(i)).zip(&scaling);
+            row.for_each(|((entry, curvature), other)| *entry = (*entry + curvature) * by * other);
+            matrix[(i, i)] = 1.0;
         }
-        let points = definite(scaled)?;
+        let points = definite(matrix)?;
 
-        let m = state.w.len();
-        let mut coupling = Matrix::zeros(if m == 0 { 1 } else { m + 2 }, n);
+        let mut coupling = Matrix::zeros(if m == 0 { 1 } else { kept.len() + 2 }, n);
         coupling.row_mut(0).copy_from_slice(&scaling);
-        for i in 0..n {
-            for (k, squared) in state.local.p_squared.row(i).iter().enumerate() {
-                coupling[(k + 2, i)] = -squared * scaling[i];
+        if m > 0 {
+            for i in 0..n {
+                let squared = p_squared.row(i);
+                coupling[(1, i)] = dot(squared, &eliminated) * scaling[i];
+                for (k, &v) in kept.iter().enumerate() {
+                    coupling[(k + 2, i)] = -squared[v] * scaling[i];
+                }
             }
         }
         points.whiten_rows(&mut coupling);
-        let mut border = outer_gram(&coupling);
+        let mut border = lower_outer_gram(&coupling);
         border.as_mut_slice().iter_mut().for_each(|entry| *entry = -*entry);
-        for k in 0..m {
-            border[(1, k + 2)] = -1.0;
-            border[(k + 2, 1)] = -1.0;
-            border[(k + 2, k + 2)] -= state.s[k] / state.w[k];
+        if m > 0 {
+            border[(1, 1)] += eliminated.iter().sum::<f64>();
+        }
+        for (k, &v) in kept.iter().enumerate() {
+            border[(k + 2, 1)] -= 1.0;
+            border[(k + 2, k + 2)] -= state.s[v] / state.w[v];
         }
         let border_scaling = border_scaling(&border);
         for i in 0..border.rows() {
@@ -67,7 +87,7 @@ impl<'a> System<'a> {
             border.row_mut(i).iter_mut().zip(&border_scaling).for_each(|(entry, other)| *entry *= by * other);
         }
         let border = SymmetricIndefinite::new(&border);
-        Ok(System { state, scaling, points, coupling, border_scaling, border })
+        Ok(System { state, kept, eliminated, scaling, points, coupling, border_scaling, border })
     }
 
     /// The direction that aims at complementarity `target`; with `affine`, Mehrotra's second-order
@@ -120,18 +140,46 @@ impl<'a> System<'a> {
 
     fn solve_once(&self, rhs: &Parts) -> Parts {
         let n = rhs.points.len();
-        let scaled = rhs.points.iter().zip(&self.scaling).map(|(b, by)| b * by).collect();
+        let p_squared = &self.state.local.p_squared;
+        // What the eliminated targets leave on the right-hand side: -Σ (w/s) e p on the points, -Σ (w/s) e on t.
+        let left: Vec<f64> = self
+            .eliminated
+            .iter()
+            .zip(&rhs.border[rhs.border.len().min(2)..])
+            .map(|(by, e)| by * e)
+            .collect();
+        let scaled =
+            (0..n).map(|i| (rhs.points[i] - dot(p_squared.row(i), &left)) * self.scaling[i]).collect();
         let mut whitened = Matrix::from_row_major(1, n, scaled);
         self.points.whiten_rows(&mut whitened);
-        let mut border: Vec<f64> = (0..rhs.border.len())
-            .map(|k| (rhs.border[k] - dot(self.coupling.row(k), whitened.row(0))) * self.border_scaling[k])
-            .collect();
-        self.border.solve(&mut border);
-        border.iter_mut().zip(&self.border_scaling).for_each(|(y, by)| *y *= by);
-        let back = apply_transposed(&self.coupling, &border);
+
+        let mut unknowns = vec![rhs.border[0]];
+        if let Some(level) = rhs.border.get(1) {
+            unknowns.push(level - left.iter().sum::<f64>());
+            unknowns.extend(self.kept.iter().map(|v| rhs.border[v + 2]));
+        }
+        for (k, (unknown, by)) in unknowns.iter_mut().zip(&self.border_scaling).enumerate() {
+            *unknown = (*unknown - dot(self.coupling.row(k), whitened.row(0))) * by;
+        }
+        self.border.solve(&mut unknowns);
+        unknowns.iter_mut().zip(&self.border_scaling).for_each(|(y, by)| *y *= by);
+
+        let back = apply_transposed(&self.coupling, &unknowns);
         whitened.row_mut(0).iter_mut().zip(&back).for_each(|(x, part)| *x -= part);
         self.points.unwhiten_rows(&mut whitened);
-        let points = whitened.row(0).iter().zip(&self.scaling).map(|(x, by)| x * by).collect();
+        let points: Vec<f64> = whitened.row(0).iter().zip(&self.scaling).map(|(x, by)| x * by).collect();
+
+        let mut border = unknowns[..unknowns.len().min(2)].to_vec();
+        if let Some(&level) = unknowns.get(1) {
+            // -pᵀdλ - dt - (s/w) dw = e
+            let pulled = apply_transposed(p_squared, &points);
+            let weights =
+                (0..pulled.len()).map(|v| -self.eliminated[v] * (rhs.border[v + 2] + pulled[v] + level));
+            border.extend(weights);
+            for (k, &v) in self.kept.iter().enumerate() {
+                border[v + 2] = unknowns[k + 2];
+            }
+        }
         Parts { points, border }
     }
 
@@ -142,9 +190,10 @@ impl<'a> System<'a> {
         let local = &state.local;
         let nu = x.border[0];
         let w: &[f64] = if m > 0 { &x.border[2..] } else { &[] };
+        let bent = symmetric_apply(&local.curvature, &x.points);
         let points = (0..n)
             .map(|i| {
-                let k = dot(local.curvature.row(i), &x.points) + state.z[i] / state.lambda[i] * x.points[i];
+                let k = bent[i] + state.z[i] / state.lambda[i] * x.points[i];
                 rhs.points[i] - k - nu + dot(local.p_squared.row(i), w)
             })
             .collect();
@@ -165,13 +214,33 @@ impl Parts {
     }
 }
 
-/// Unit diagonal where there is one; the row of t, which has none, against its largest entry.
+/// The targets that stay unknowns, and `w/s` of the others: `own` is the diagonal of the points.
+fn active_targets(state: &State, own: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let mut raises = vec![0.0f64; state.w.len()];
+    for (i, own) in own.iter().enumerate() {
+        let row = raises.iter_mut().zip(state.local.p_squared.row(i));
+        row.for_each(|(raise, squared)| *raise = raise.max(squared * squared / own));
+    }
+    let ratio = |v: usize| state.w[v] / state.s[v];
+    let active = |v: usize| !(ratio(v) * raises[v] < DROWNING);
+    let kept = (0..raises.len()).filter(|&v| active(v)).collect();
+    (kept, (0..raises.len()).map(|v| if active(v) { 0.0 } else { ratio(v) }).collect())
+}
+
+/// The columns with a positive weight, each times its root.
+fn scaled_columns(matrix: &Matrix, weights: &[f64]) -> Matrix {
+    let columns: Vec<(usize, f64)> =
+        weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0).map(|(k, w)| (k, w.sqrt())).collect();
+    Matrix::from_fn(matrix.rows(), columns.len(), |i, k| matrix[(i, columns[k].0)] * columns[k].1)
+}
+
+/// Unit diagonal where there is one; the row of t, which may have none, against its largest entry.
 fn border_scaling(border: &Matrix) -> Vec<f64> {
     let diagonal = |k: usize| border[(k, k)].abs().sqrt();
     (0..border.rows())
         .map(|k| {
             let size = if k == 1 {
-                (2..border.rows()).map(|v| 1.0 / diagonal(v)).fold(0.0, f64::max)
+                (2..border.rows()).map(|v| 1.0 / diagonal(v)).fold(diagonal(1), f64::max)
             } else {
                 diagonal(k)
             };

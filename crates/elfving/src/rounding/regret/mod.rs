@@ -44,6 +44,21 @@ pub(super) use space::{Space, members};
 /// |---|---|---|
 /// | `multipliers` | 1, 2, 4, 8, 16, 32 | tries α = multiplier · √p |
 /// | `alpha` | none | tries this α only |
+///
+/// ```
+/// use elfving::design::{Criterion, Problem};
+/// use elfving::rounding::{Constraints, RegretMinimisation, Request, Rounding};
+/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
+/// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
+/// let weights: Vec<_> = (0..11).map(|i| (PointId::new(i), 1.0)).collect();
+/// let request = Request::from_weights(&problem, &weights, 16, &Constraints::default())?;
+/// let report = RegretMinimisation::default().round(&request)?.report;
+/// // p = 2, T = 16: (1 - √(4/16))².
+/// assert!((report.guaranteed_eigenvalue.unwrap() - 0.25).abs() < 1e-12);
+/// assert!(report.smallest_eigenvalue > 0.9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegretMinimisation {
     multipliers: Vec<f64>,

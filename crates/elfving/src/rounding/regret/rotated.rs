@@ -8,7 +8,7 @@
 use super::potential::{HalfPower, MOST_STEPS, Potential, balance};
 use crate::linalg::{
     Cholesky, Matrix, SymmetricEigen, add_scaled, add_scaled_row, apply, dot, gram, low_rank_forms,
-    low_rank_partner, multiply, norm_squared, outer_gram,
+    low_rank_partner, multiply, norm_squared,
 };
 
 /// Points added before the eigenvectors are renewed.
@@ -78,8 +78,8 @@ impl<'s> Rotated<'s> {
             return None;
         }
         let inverse_diagonal: Vec<f64> = diagonal.iter().map(|d| 1.0 / d).collect();
-        let weighted = Matrix::from_fn(k, p, |j, i| self.added[j][i] * inverse_diagonal[i].sqrt());
-        let mut inner = outer_gram(&weighted);
+        let weighted = Matrix::from_fn(p, k, |i, j| self.added[j][i] * inverse_diagonal[i].sqrt());
+        let mut inner = gram(&weighted);
         (0..k).for_each(|j| inner[(j, j)] += 1.0);
         let mut q = Matrix::from_fn(p, k, |i, j| self.added[j][i] * inverse_diagonal[i]);
         Cholesky::new(inner).ok()?.whiten_rows(&mut q);
