@@ -11,7 +11,8 @@ cargo xtask test [--only STEP]... [--slow]   everything a change must pass
 cargo xtask layers                           no module and no crate uses one above it
 cargo xtask bench [FILTER]                   the benchmarks whose name contains FILTER
 cargo xtask peers design [OPTIONS]           Elfving beside other solvers; options go to xtask/peers/design.py
-cargo xtask peers rounding [OPTIONS]         regret minimisation beside a plain numpy loop; xtask/peers/rounding.py";
+cargo xtask peers rounding [OPTIONS]         regret minimisation beside a plain numpy loop; xtask/peers/rounding.py
+cargo xtask peers estimate [OPTIONS]         estimates beside numpy and scipy; options go to xtask/peers/estimate.py";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         ["layers"] => layers::run(&workspace),
         ["bench", filter @ ..] if filter.len() <= 1 => bench(&workspace, filter),
         ["peers", "design", options @ ..] => peers::design(&workspace, options),
+        ["peers", "estimate", options @ ..] => peers::estimate(&workspace, options),
         ["peers", "rounding", options @ ..] => peers::rounding(&workspace, options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -6,17 +6,40 @@ use std::path::{Path, PathBuf};
 
 use crate::workspace::Workspace;
 
-/// Builds the program, prepares the environment and runs `xtask/peers/design.py` with the given options.
+/// Designs: builds the program, prepares the environment and runs `xtask/peers/design.py` with the given options.
 ///
 /// # Errors
 /// When Python 3, the packages or the program cannot be had, or the comparison fails.
 pub fn design(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    let build = ["build", "--release", "--package", "elfving-cli"];
+    compare(workspace, "design.py", &build, &["elfving"], options)
+}
+
+/// Estimates: builds the example `estimate_peer`, prepares the environment and runs `xtask/peers/estimate.py`.
+///
+/// # Errors
+/// When Python 3, the packages or the example cannot be had, or the comparison fails.
+pub fn estimate(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    let build = ["build", "--release", "--package", "elfving", "--example", "estimate_peer"];
+    compare(workspace, "estimate.py", &build, &["examples", "estimate_peer"], options)
+}
+
+/// Runs a script beside a program that `build` makes at the path `program` below `target/release`.
+fn compare(
+    workspace: &Workspace,
+    script: &str,
+    build: &[&str],
+    program: &[&str],
+    options: &[&str],
+) -> Result<(), String> {
     let scripts = workspace.root.join("xtask/peers");
     let python = environment(workspace, "peers-venv", &scripts.join("requirements.txt"))?;
-    workspace.run(workspace.cargo(&["build", "--release", "--package", "elfving-cli"]))?;
+    workspace.run(workspace.cargo(build))?;
+    let (name, folders) = program.split_last().expect("a program has a name");
+    let folder = folders.iter().fold(workspace.target.join("release"), |path, part| path.join(part));
     let mut comparison = workspace.program(python);
-    comparison.arg(scripts.join("design.py"));
-    comparison.arg("--elfving").arg(program_in(&workspace.target.join("release"), "elfving"));
+    comparison.arg(scripts.join(script));
+    comparison.arg("--elfving").arg(program_in(&folder, name));
     comparison.args(options);
     workspace.run(comparison)
 }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
 use crate::design::DesignArgs;
+use crate::estimate::EstimateArgs;
 use crate::round::RoundArgs;
 
 /// Which candidates of a table to measure next, how often, and when to stop.
@@ -17,7 +18,7 @@ use crate::round::RoundArgs;
     propagate_version = true,
     after_help = "Data goes to stdout, everything else to stderr.\n\
         Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 5 cannot write,\n\
-        7 no certificate, 130 Ctrl-C.\n\n\
+        7 no certificate, 8 a decision is needed, 130 Ctrl-C.\n\n\
         Start with:  elfving design pool.csv --id id"
 )]
 pub(crate) struct Cli {
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Design(Box<DesignArgs>),
     /// Turn a design and a budget into whole measurements, as a plan or a lab sheet
     Round(Box<RoundArgs>),
+    /// Turn the outcomes of a plan into estimates with intervals, each a theorem under stated assumptions
+    Estimate(Box<EstimateArgs>),
     /// Check a saved design again, without the solver that found it
     Certify(CertifyArgs),
     /// Write the completions of a shell to stdout

@@ -29,6 +29,8 @@ pub(crate) enum CliError {
     Design(DesignError),
     /// A target that no design on the pool can determine, by the name the user knows.
     NotIdentifiable { target: String, gamma: f64 },
+    /// There is a choice that only the user can make.
+    Decision { code: &'static str, message: String, help: String },
     /// The answer is there, but without its certificate.
     NoCertificate { code: &'static str, message: String, help: String },
     /// A picture cannot be drawn.
@@ -46,6 +48,10 @@ impl CliError {
 
     pub(crate) fn data(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Data { code, message: message.into(), help: help.into() }
+    }
+
+    pub(crate) fn decision(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Decision { code, message: message.into(), help: help.into() }
     }
 
     pub(crate) fn write(to: &Path, source: io::Error) -> Self {
@@ -66,6 +72,7 @@ impl CliError {
             Self::Pool(error) => of_pool(error),
             Self::Design(error) => of_design(error),
             Self::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
+            Self::Decision { code, .. } => (code, ExitCode::DecisionNeeded),
             Self::NoCertificate { code, .. } => (code, ExitCode::NoCertificate),
             Self::Picture(PictureError::Extension { .. }) => ("E204", ExitCode::Usage),
             Self::Picture(_) => ("E710", ExitCode::NoCertificate),
@@ -76,9 +83,10 @@ impl CliError {
 
     fn help(&self) -> Option<&str> {
         match self {
-            Self::Usage { help, .. } | Self::Data { help, .. } | Self::NoCertificate { help, .. } => {
-                Some(help)
-            }
+            Self::Usage { help, .. }
+            | Self::Data { help, .. }
+            | Self::Decision { help, .. }
+            | Self::NoCertificate { help, .. } => Some(help),
             Self::NotIdentifiable { .. } => {
                 Some("give --gamma a small positive number such as 1e-3, or take the target out")
             }
@@ -161,6 +169,7 @@ impl fmt::Display for CliError {
         match self {
             Self::Usage { message, .. }
             | Self::Data { message, .. }
+            | Self::Decision { message, .. }
             | Self::NoCertificate { message, .. } => f.write_str(message)?,
             Self::Invalid(error) => write!(f, "{error}")?,
             Self::Pool(error) => write!(f, "{error}")?,

@@ -15,6 +15,8 @@ pub(crate) enum ExitCode {
     Durability = 5,
     /// Numerical: there is no certificate.
     NoCertificate = 7,
+    /// The user has to decide something first.
+    DecisionNeeded = 8,
     /// Stopped with Ctrl-C; nothing is half-written.
     Interrupted = 130,
 }

@@ -9,6 +9,7 @@ mod certify;
 mod completions;
 mod design;
 mod error;
+mod estimate;
 mod exit;
 mod kernel_args;
 mod method;

@@ -20,7 +20,7 @@ use crate::output;
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles, close};
 use crate::talk::Talk;
-use document::PlanDocument;
+pub(crate) use document::PlanDocument;
 use limits::{LimitArgs, Limits};
 use plan::Plan;
 use settings::{FileFormat, Settings};

@@ -4,6 +4,8 @@
 //! `u = ((out >> 11) + 0.5) · 2⁻⁵³`; normals by Box-Muller on consecutive pairs, matrices row by row.
 #![allow(dead_code)]
 
+pub(crate) mod binomial;
+
 use elfving::linalg::{Matrix, norm_squared};
 
 /// `rows × columns` standard normals from the stream of `seed`.

@@ -1,0 +1,253 @@
+//! `elfving estimate`: from a plan and its outcomes to estimates with intervals.
+
+mod document;
+mod picture;
+mod plan;
+mod results;
+mod settings;
+mod sheet;
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use elfving::estimate::{EstimateError, Interval, Intervals};
+use elfving::pool::{Subset, Targets};
+
+use crate::error::CliError;
+use crate::output;
+use crate::pool_source::LoadedPool;
+use crate::round::PlanDocument;
+use crate::saved_design::DesignFiles;
+use crate::talk::Talk;
+use plan::SavedPlan;
+use results::Results;
+use settings::{AssumptionArgs, Settings};
+
+/// Arguments of `elfving estimate`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving design pool.csv --id id --out design.json
+  elfving round pool.csv --design design.json --budget 20 --shuffle --out plan.json > results.csv
+      measure, and fill in the column `outcome`
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 0.1 --sub-gaussian
+      least squares (ridge regression, if the design has a ridge), with intervals
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma sd --csv > estimates.csv
+      the noise of each candidate in the column `sd` of the pool; all estimates for a spreadsheet
+  elfving round pool.csv --design design.json --budget 400 --method sample --shuffle --out plan.json > results.csv
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 1 --bound 2 --norm 3 --plot estimates.png
+      RIPS: intervals that hold whatever the tails of the noise
+
+Results are matched by the column `slot`, else by the ids, with one line for each repetition. A run
+that failed has an empty outcome, and `failed` in the column `status`: it has to be made again.
+Every interval is a theorem under the assumptions printed above it; all of them hold together.")]
+pub(crate) struct EstimateArgs {
+    #[command(flatten)]
+    files: DesignFiles,
+    /// The plan, written by `elfving round --out plan.json`
+    #[arg(long, value_name = "PLAN.json")]
+    plan: PathBuf,
+    /// The outcomes: the lab sheet filled in, or a table with the ids and a column of outcomes
+    #[arg(long, value_name = "FILE")]
+    results: PathBuf,
+    /// The column of the outcomes (default: that of the design, else `outcome`)
+    #[arg(long, value_name = "COLUMN")]
+    outcome: Option<String>,
+    /// How to estimate; which ones are possible depends on the plan
+    #[arg(long, value_enum, default_value = "auto")]
+    estimator: EstimatorName,
+    /// Which robust mean RIPS takes
+    #[arg(long, value_enum, default_value = "catoni")]
+    mean: MeanName,
+    /// Go on with measurements missing; nothing is guaranteed then
+    #[arg(long)]
+    no_guarantee: bool,
+    #[command(flatten)]
+    assumptions: AssumptionArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// The estimators by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EstimatorName {
+    /// Of draws: rips; of chosen counts: ridge if the design has a ridge, else least-squares
+    Auto,
+    /// For chosen counts
+    LeastSquares,
+    /// For chosen counts, with the ridge of the design
+    Ridge,
+    /// For draws: the plain mean of weighted outcomes
+    Ips,
+    /// For draws: a robust mean for every candidate, whatever the tails of the noise
+    Rips,
+}
+
+/// The robust means by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MeanName {
+    /// Catoni's mean, as in the paper
+    Catoni,
+    /// One pass with the centre at 0: any number of draws, never wider
+    SoftTruncated,
+    /// The median of the means of blocks
+    MedianOfMeans,
+}
+
+/// Where the answer goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// The order of the estimates
+    #[arg(long, value_enum, default_value = "estimate")]
+    sort: Sort,
+    /// Print this many estimates at most (default: 20 in a table, all elsewhere)
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// What to print on stdout; --json is short for --format json
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Short for --format csv
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    csv: bool,
+    /// Also write the estimates to a file: .json or .csv
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Draw the estimates with their intervals to a file: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+/// The orders of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// The largest estimate first
+    Estimate,
+    /// The largest lower end first: what is surely good
+    Lower,
+    /// The largest upper end first: what may be good
+    Upper,
+    /// As in the pool
+    Pool,
+}
+
+/// The formats of stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For spreadsheets
+    Csv,
+    /// For programs
+    Json,
+}
+
+/// Estimates with everything needed to print, file and draw them.
+struct Answer<'a> {
+    loaded: &'a LoadedPool,
+    document: &'a PlanDocument,
+    results: Results,
+    intervals: Intervals,
+    /// Measurements of each candidate, where the candidates are the choices.
+    measured: Vec<u64>,
+    sort: Sort,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: &EstimateArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let settings = Settings::resolve(args, as_json)?;
+    let document = plan::read(&args.plan)?;
+    let loaded = args.files.rebuild(&document.design, talk)?;
+    let saved = SavedPlan::of(&args.plan, &document, &loaded)?;
+    let estimator = settings.estimator_for(&saved, document.gamma)?;
+    let assumptions = settings.assumptions.of(&loaded)?;
+    let results = Results::read(&args.results, args.outcome.as_deref(), &document, &saved, &loaded)?;
+    talk.note(results.account());
+    if results.open() > 0 && !args.no_guarantee {
+        return Err(results.incomplete(&saved, &loaded));
+    }
+
+    let start = Instant::now();
+    let spinner = talk.spinner("estimating");
+    let (saved, outcomes) = saved.measured(&results)?;
+    let intervals = estimator
+        .intervals(&loaded.pool, &saved, &outcomes, assumptions, &Targets::Points(Subset::All))
+        .map_err(|error| explain(error, &loaded, document.gamma.get()))?;
+    drop(spinner);
+    let seconds = start.elapsed().as_secs_f64();
+
+    let measured = saved.counts(loaded.pool.len());
+    let sort = args.output.sort;
+    let answer = Answer { loaded: &loaded, document: &document, results, intervals, measured, sort, seconds };
+    answer.deliver(&settings)
+}
+
+impl Answer<'_> {
+    /// The intervals in the order asked for; ties as in the pool.
+    fn sorted(&self) -> Vec<(usize, &Interval)> {
+        let key = |interval: &Interval| match self.sort {
+            Sort::Estimate => interval.estimate,
+            Sort::Lower => interval.lower(),
+            Sort::Upper => interval.upper(),
+            Sort::Pool => 0.0,
+        };
+        let mut list: Vec<(usize, &Interval)> = self.intervals.intervals.iter().enumerate().collect();
+        list.sort_by(|a, b| key(b.1).total_cmp(&key(a.1)).then(a.0.cmp(&b.0)));
+        list
+    }
+
+    /// How often choice `i` was measured, where choices can be.
+    fn measured(&self, i: usize) -> Option<u64> {
+        self.loaded.pool.chooses_among_itself().then(|| self.measured[i])
+    }
+
+    fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
+        if let Some((path, format)) = &settings.out {
+            let bytes = match format {
+                settings::FileFormat::Json => document::EstimateDocument::of(self, None).to_file(),
+                settings::FileFormat::Csv => sheet::csv(self, None, path)?,
+            };
+            output::write_file(path, &bytes)?;
+        }
+        if let Some((path, format)) = &settings.plot {
+            output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
+        }
+        match settings.format {
+            Format::Json => output::print(document::EstimateDocument::of(self, settings.top).to_line()),
+            Format::Csv => output::print(sheet::csv(self, settings.top, Path::new("stdout"))?),
+            Format::Table => output::print(summary::text(self, settings.top.unwrap_or(summary::MOST_ROWS))),
+        }
+    }
+}
+
+/// An error of the library in the names of the user.
+fn explain(error: EstimateError, loaded: &LoadedPool, gamma: f64) -> CliError {
+    use elfving::design::TargetRef;
+    use elfving::estimate::robust_mean::MeanError;
+    match error {
+        EstimateError::Pool(error) => error.into(),
+        EstimateError::Invalid(error) => error.into(),
+        EstimateError::NotIdentifiable { target: TargetRef::Row(i) } => {
+            CliError::NotIdentifiable { target: format!("target {:?}", loaded.choice_name(i)), gamma }
+        }
+        EstimateError::NeedsBound { estimator } => {
+            let message = format!("{estimator} needs a bound on the mean outcomes for its intervals");
+            CliError::usage("E202", message, "give --bound B, larger than every mean in absolute value")
+        }
+        EstimateError::Mean(MeanError::TooFewSamples { .. }) => {
+            let help = "--mean soft-truncated needs no minimum; or make more measurements";
+            CliError::NoCertificate { code: "E707", message: error.to_string(), help: help.to_owned() }
+        }
+        EstimateError::NothingMeasured => CliError::NoCertificate {
+            code: "E706",
+            message: error.to_string(),
+            help: "measure candidates with features that are not zero".to_owned(),
+        },
+        other => CliError::NoCertificate {
+            code: "E703",
+            message: other.to_string(),
+            help: "bring outcomes and features to a scale near 1".to_owned(),
+        },
+    }
+}

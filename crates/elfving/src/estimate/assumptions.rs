@@ -1,0 +1,282 @@
+//! What the user vouches for, and how it is printed next to every width.
+
+use super::EstimateError;
+use crate::pool::PointId;
+use crate::units::{InvalidValue, NoiseModel};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How heavy the tails of the noise may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tails {
+    /// Only the variance is bounded, by σ².
+    #[default]
+    BoundedVariance,
+    /// `E exp(a ξ) ≤ exp(a² σ²/2)` for every a, as for normal or bounded noise.
+    SubGaussian,
+}
+
+/// What is vouched for: `y = ⟨φ(x), θ⟩ + η_x + ξ` with independent noise ξ, `|η_x| ≤ h` and `‖θ‖ ≤ S`.
+///
+/// | setter | default | meaning |
+/// |---|---|---|
+/// | [`new`](Self::new) | required | σ: bound on the standard deviation of the noise |
+/// | [`sigma_at`](Self::sigma_at) | σ everywhere | one σ for each point: other instruments, averages of repeats |
+/// | [`bound`](Self::bound) | unknown | B: bound on the mean outcomes `\|⟨φ(x), θ⟩ + η_x\|` |
+/// | [`norm`](Self::norm) | unknown | S: bound on ‖θ‖, in an RKHS the norm of the function |
+/// | [`misspecification`](Self::misspecification) | 0 | h: how far the means may be from the model |
+/// | [`tails`](Self::tails) | bounded variance | whether the noise is sub-Gaussian |
+///
+/// ```
+/// use elfving::estimate::Assumptions;
+/// let assumptions = Assumptions::new(0.1)?.bound(1.0)?.norm(1.3)?;
+/// assert!(Assumptions::new(-0.1).is_err());
+/// # Ok::<(), elfving::estimate::EstimateError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assumptions {
+    sigma: f64,
+    sigma_at: Option<Vec<f64>>,
+    bound: Option<f64>,
+    norm: Option<f64>,
+    misspecification: f64,
+    tails: Tails,
+}
+
+impl Assumptions {
+    /// Noise of standard deviation at most σ.
+    ///
+    /// # Errors
+    /// [`InvalidValue::Sigma`] unless σ is finite and at least 0.
+    pub fn new(sigma: f64) -> Result<Self, EstimateError> {
+        if !(sigma >= 0.0 && sigma.is_finite()) {
+            return Err(InvalidValue::Sigma { got: sigma }.into());
+        }
+        let (sigma_at, bound, norm) = (None, None, None);
+        Ok(Self { sigma, sigma_at, bound, norm, misspecification: 0.0, tails: Tails::default() })
+    }
+
+    /// Mean outcomes of absolute value at most B.
+    ///
+    /// # Errors
+    /// [`InvalidValue::Bound`] unless B is finite and positive.
+    pub fn bound(mut self, bound: f64) -> Result<Self, EstimateError> {
+        if !(bound > 0.0 && bound.is_finite()) {
+            return Err(InvalidValue::Bound { got: bound }.into());
+        }
+        self.bound = Some(bound);
+        Ok(self)
+    }
+
+    /// `‖θ‖ ≤ S`.
+    ///
+    /// # Errors
+    /// [`EstimateError::Bound`] unless S is finite and at least 0.
+    pub fn norm(mut self, norm: f64) -> Result<Self, EstimateError> {
+        self.norm = Some(not_negative("the norm of theta", norm)?);
+        Ok(self)
+    }
+
+    /// `|η_x| ≤ h`.
+    ///
+    /// # Errors
+    /// [`EstimateError::Bound`] unless h is finite and at least 0.
+    pub fn misspecification(mut self, h: f64) -> Result<Self, EstimateError> {
+        self.misspecification = not_negative("the misspecification", h)?;
+        Ok(self)
+    }
+
+    /// One standard deviation for each point of the pool, in place of the common one.
+    ///
+    /// # Errors
+    /// [`EstimateError::PerPointValue`] for one that is not finite and at least 0.
+    pub fn sigma_at(mut self, sigmas: Vec<f64>) -> Result<Self, EstimateError> {
+        check_each("sigma", &sigmas, "a finite number >= 0", |sigma| sigma >= 0.0)?;
+        self.sigma = sigmas.iter().copied().fold(0.0, f64::max);
+        self.sigma_at = Some(sigmas);
+        Ok(self)
+    }
+
+    /// Whether the noise is sub-Gaussian.
+    #[must_use]
+    pub fn tails(mut self, tails: Tails) -> Self {
+        self.tails = tails;
+        self
+    }
+
+    /// The variance σ_x² of each of the points.
+    pub(super) fn variances(&self, points: &[PointId], pool: usize) -> Result<Vec<f64>, EstimateError> {
+        match &self.sigma_at {
+            None => Ok(vec![self.sigma * self.sigma; points.len()]),
+            Some(sigmas) if sigmas.len() == pool => {
+                Ok(points.iter().map(|id| sigmas[id.index()] * sigmas[id.index()]).collect())
+            }
+            Some(sigmas) => Err(EstimateError::PerPoint { what: "sigma", expected: pool, got: sigmas.len() }),
+        }
+    }
+
+    pub(super) fn bound_of_means(&self, estimator: &'static str) -> Result<f64, EstimateError> {
+        self.bound.ok_or(EstimateError::NeedsBound { estimator })
+    }
+
+    pub(super) fn norm_bound(&self) -> Option<f64> {
+        self.norm
+    }
+
+    pub(super) fn h(&self) -> f64 {
+        self.misspecification
+    }
+
+    pub(super) fn tail(&self) -> Tails {
+        self.tails
+    }
+
+    /// What is said about the noise.
+    pub(super) fn noise_premise(&self, tails: Tails) -> Premise {
+        let (sigma, varies) = (self.sigma, self.sigma_at.is_some());
+        match tails {
+            Tails::BoundedVariance => Premise::NoiseVariance { sigma, varies },
+            Tails::SubGaussian => Premise::SubGaussianNoise { sigma, varies },
+        }
+    }
+
+    /// What is said about the model, for a ridge γ and features with a residual.
+    pub(super) fn model_premises(&self, gamma: f64, residual: f64) -> Vec<Premise> {
+        let mut premises = vec![Premise::Misspecification { h: self.misspecification }];
+        match self.norm {
+            Some(norm) if gamma > 0.0 || residual > 0.0 => premises.push(Premise::Norm { norm }),
+            None if gamma > 0.0 || residual > 0.0 => premises.push(Premise::NormUnknown { gamma }),
+            _ => {}
+        }
+        premises
+    }
+}
+
+impl From<NoiseModel> for Assumptions {
+    fn from(noise: NoiseModel) -> Self {
+        Self {
+            sigma: noise.sigma(),
+            sigma_at: None,
+            bound: Some(noise.bound()),
+            norm: None,
+            misspecification: 0.0,
+            tails: Tails::default(),
+        }
+    }
+}
+
+fn not_negative(what: &'static str, got: f64) -> Result<f64, EstimateError> {
+    if got >= 0.0 && got.is_finite() { Ok(got) } else { Err(EstimateError::Bound { what, got }) }
+}
+
+/// Refuses the first value that is not finite or not in the domain.
+pub(super) fn check_each(
+    what: &'static str,
+    values: &[f64],
+    wanted: &'static str,
+    good: impl Fn(f64) -> bool,
+) -> Result<(), EstimateError> {
+    match values.iter().position(|&value| !(value.is_finite() && good(value))) {
+        None => Ok(()),
+        Some(i) => Err(EstimateError::PerPointValue { what, id: PointId::new(i), got: values[i], wanted }),
+    }
+}
+
+/// One assumption under which a width is a theorem.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "assumes")]
+pub enum Premise {
+    /// The points were drawn independently from the design, whatever the outcomes.
+    IndependentDraws {
+        /// Draws.
+        draws: usize,
+    },
+    /// The counts were fixed before the outcomes were seen.
+    FixedCounts {
+        /// Measurements.
+        measurements: u64,
+    },
+    /// Independent noise of mean 0 and standard deviation at most σ.
+    NoiseVariance {
+        /// The largest σ.
+        sigma: f64,
+        /// Whether each point has its own.
+        varies: bool,
+    },
+    /// Independent noise that is σ-sub-Gaussian.
+    SubGaussianNoise {
+        /// The largest σ.
+        sigma: f64,
+        /// Whether each point has its own.
+        varies: bool,
+    },
+    /// Mean outcomes of absolute value at most B.
+    MeansBounded {
+        /// B.
+        bound: f64,
+    },
+    /// Mean outcomes near those of an earlier estimate.
+    MeansNear {
+        /// The largest distance.
+        radius: f64,
+        /// The probability that this fails.
+        delta: f64,
+    },
+    /// Means within h of the model.
+    Misspecification {
+        /// h.
+        h: f64,
+    },
+    /// `‖θ‖ ≤ S`.
+    Norm {
+        /// S.
+        norm: f64,
+    },
+    /// No bound on the norm: what the ridge γ takes is not in the widths.
+    NormUnknown {
+        /// γ.
+        gamma: f64,
+    },
+}
+
+impl fmt::Display for Premise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = |varies: &bool| if *varies { ", each candidate with its own" } else { "" };
+        match self {
+            Premise::IndependentDraws { draws } => {
+                write!(f, "the {draws} candidates were drawn independently from the design")
+            }
+            Premise::FixedCounts { measurements } => {
+                write!(f, "the {measurements} measurements were fixed before their outcomes were seen")
+            }
+            Premise::NoiseVariance { sigma, varies } => write!(
+                f,
+                "independent noise of mean 0 and standard deviation at most {sigma}{}, with any tails",
+                own(varies)
+            ),
+            Premise::SubGaussianNoise { sigma, varies } => {
+                write!(f, "independent sub-Gaussian noise with parameter at most {sigma}{}", own(varies))
+            }
+            Premise::MeansBounded { bound } => write!(f, "mean outcomes between -{bound} and {bound}"),
+            Premise::MeansNear { radius, delta } if *delta > 0.0 => write!(
+                f,
+                "mean outcomes within {radius:.4} of the earlier estimates, as they are with probability {}",
+                1.0 - delta
+            ),
+            Premise::MeansNear { radius, .. } => {
+                write!(f, "mean outcomes within {radius:.4} of the values they are centred at")
+            }
+            Premise::Misspecification { h: 0.0 } => write!(f, "the model is exact (h = 0)"),
+            Premise::Misspecification { h } => {
+                write!(f, "means within h = {h} of the model; the intervals are for the model's values")
+            }
+            Premise::Norm { norm } => write!(f, "theta has norm at most {norm}"),
+            Premise::NormUnknown { gamma } => write!(
+                f,
+                "no bound on the norm of theta is given: what the ridge (gamma = {gamma}) pulls towards 0 is not in \
+                 the widths"
+            ),
+        }
+    }
+}
