@@ -13,16 +13,88 @@ use crate::units::Ridge;
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
     /// The worst target: `max_v q_v`.
+    ///
+    /// ```
+    /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// // A straight line, measured at 0, 0.1, ..., 1.
+    /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
+    /// let problem = Problem::over_choices(&line, Criterion::G, Ridge::ZERO)?;
+    /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
+    /// // Half of the measurements at each end; with the two coefficients the worst prediction has variance 2.
+    /// assert!((design.certificate.value - 2.0).abs() < 1e-8);
+    /// # Ok::<(), elfving::design::DesignError>(())
+    /// ```
     G,
     /// The worst difference of two targets: `max_{v,v'} q_{v-v'}`.
+    ///
+    /// ```
+    /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// // A straight line, measured at 0, 0.1, ..., 1.
+    /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
+    /// let problem = Problem::over_choices(&line, Criterion::Xy, Ridge::ZERO)?;
+    /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
+    /// // The ends differ by the slope, whose variance is 4.
+    /// assert!((design.certificate.value - 4.0).abs() < 1e-8);
+    /// # Ok::<(), elfving::design::DesignError>(())
+    /// ```
     Xy,
     /// The determinant: maximises `log det M`.
+    ///
+    /// ```
+    /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// // A straight line, measured at 0, 0.1, ..., 1.
+    /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
+    /// let problem = Problem::over_choices(&line, Criterion::D, Ridge::ZERO)?;
+    /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
+    /// // Half of the measurements at each end: det M = 1/4.
+    /// assert!((design.certificate.value - 0.25f64.ln()).abs() < 1e-8);
+    /// # Ok::<(), elfving::design::DesignError>(())
+    /// ```
     D,
     /// The average over all directions: `tr M⁻¹`.
+    ///
+    /// ```
+    /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// // A straight line, measured at 0, 0.1, ..., 1.
+    /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
+    /// let problem = Problem::over_choices(&line, Criterion::A, Ridge::ZERO)?;
+    /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
+    /// // A share of √2 - 1 at 1, the rest at 0.
+    /// assert!((design.certificate.value - (1.0 + 2f64.sqrt()).powi(2)).abs() < 1e-8);
+    /// # Ok::<(), elfving::design::DesignError>(())
+    /// ```
     A,
     /// The average over the targets: `mean_v q_v`.
+    ///
+    /// ```
+    /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// // A straight line, measured at 0, 0.1, ..., 1.
+    /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
+    /// let problem = Problem::over_choices(&line, Criterion::V, Ridge::ZERO)?;
+    /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
+    /// // Half of the measurements at each end again.
+    /// assert!((design.certificate.value - 1.4).abs() < 1e-8);
+    /// # Ok::<(), elfving::design::DesignError>(())
+    /// ```
     V,
     /// One target: `q_c`.
+    ///
+    /// ```
+    /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// // A straight line, measured at 0, 0.1, ..., 1.
+    /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
+    /// let problem = Problem::new(&line, Criterion::C, Targets::Directions(Matrix::from_rows(&[[1.0, 2.0]])), Ridge::ZERO)?;
+    /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
+    /// // The line at 2: two thirds of the measurements at 1, one third at 0.
+    /// assert!((design.certificate.value - 9.0).abs() < 1e-8);
+    /// # Ok::<(), elfving::design::DesignError>(())
+    /// ```
     C,
 }
 
