@@ -1,7 +1,7 @@
 //! Writing: stdout, and files that are there whole or not at all.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::CliError;
@@ -52,4 +52,37 @@ fn allow_reading(file: &tempfile::NamedTempFile) -> io::Result<()> {
 #[cfg(not(unix))]
 fn allow_reading(_: &tempfile::NamedTempFile) -> io::Result<()> {
     Ok(())
+}
+
+/// The formats of a file with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileFormat {
+    Json,
+    Csv,
+}
+
+/// The file of `--out` with its format; `what` is what it holds, as in "a design is".
+pub(crate) fn answer_file(
+    out: Option<&PathBuf>,
+    what: &str,
+) -> Result<Option<(PathBuf, FileFormat)>, CliError> {
+    let Some(path) = out else { return Ok(None) };
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "json" => Ok(Some((path.clone(), FileFormat::Json))),
+        "csv" => Ok(Some((path.clone(), FileFormat::Csv))),
+        _ => {
+            let shown = path.display().to_string();
+            let message = format!("{what} written as .json or .csv, not as {shown:?}");
+            Err(CliError::usage("E204", message, "change the extension of --out"))
+        }
+    }
+}
+
+/// The file of `--plot` with its format.
+pub(crate) fn picture_file(
+    plot: Option<&PathBuf>,
+) -> Result<Option<(PathBuf, elfving_plot::Format)>, CliError> {
+    let Some(path) = plot else { return Ok(None) };
+    Ok(Some((path.clone(), elfving_plot::Format::of(path)?)))
 }

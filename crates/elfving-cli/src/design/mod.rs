@@ -18,12 +18,13 @@ use elfving::pool::PointId;
 use crate::error::CliError;
 use crate::method::Method;
 use crate::output;
+use crate::output::FileFormat;
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
 use crate::targets::TargetArgs;
 pub(crate) use document::DesignDocument;
-use settings::{FileFormat, Settings};
+use settings::Settings;
 
 /// Arguments of `elfving design`.
 #[derive(Debug, Args)]

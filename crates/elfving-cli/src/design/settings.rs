@@ -9,6 +9,7 @@ use elfving::units::{Ridge, Tolerance};
 use super::{DesignArgs, Format};
 use crate::error::CliError;
 use crate::method::Method;
+use crate::output::{FileFormat, answer_file, picture_file};
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
@@ -25,34 +26,9 @@ pub(super) struct Settings {
     pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
 }
 
-/// The formats of a design file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileFormat {
-    Json,
-    Csv,
-}
-
 impl Settings {
     /// Refuses what cannot work before any file is read.
     pub(super) fn resolve(args: &DesignArgs, as_json: bool) -> Result<Self, CliError> {
-        let out = args.output.out.clone().map(|path| {
-            let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-            match extension.as_str() {
-                "json" => Ok((path, FileFormat::Json)),
-                "csv" => Ok((path, FileFormat::Csv)),
-                _ => {
-                    let message = format!(
-                        "a design is written as .json or .csv, not as {:?}",
-                        path.display().to_string()
-                    );
-                    Err(CliError::usage("E204", message, "change the extension of --out"))
-                }
-            }
-        });
-        let plot = args.output.plot.clone().map(|path| {
-            let format = elfving_plot::Format::of(&path)?;
-            Ok::<_, CliError>((path, format))
-        });
         let time_limit = args.solver.time_limit.map(|seconds| {
             Duration::try_from_secs_f64(seconds).map_err(|_| {
                 let message = format!("--time-limit must be a number of seconds >= 0, got {seconds}");
@@ -69,8 +45,8 @@ impl Settings {
             warm: args.solver.warm.clone(),
             seed: args.solver.seed,
             format: if as_json { Format::Json } else { args.output.format },
-            out: out.transpose()?,
-            plot: plot.transpose()?,
+            out: answer_file(args.output.out.as_ref(), "a design is")?,
+            plot: picture_file(args.output.plot.as_ref())?,
         })
     }
 }

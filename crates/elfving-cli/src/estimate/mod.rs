@@ -16,7 +16,7 @@ use elfving::estimate::{EstimateError, Interval, Intervals};
 use elfving::pool::{Subset, Targets};
 
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, FileFormat};
 use crate::pool_source::LoadedPool;
 use crate::round::PlanDocument;
 use crate::saved_design::DesignFiles;
@@ -205,8 +205,8 @@ impl Answer<'_> {
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
-                settings::FileFormat::Json => document::EstimateDocument::of(self, None).to_file(),
-                settings::FileFormat::Csv => sheet::csv(self, None, path)?,
+                FileFormat::Json => document::EstimateDocument::of(self, None).to_file(),
+                FileFormat::Csv => sheet::csv(self, None, path)?,
             };
             output::write_file(path, &bytes)?;
         }

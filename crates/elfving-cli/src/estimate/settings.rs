@@ -12,6 +12,7 @@ use elfving::units::{Confidence, Ridge};
 use super::plan::SavedPlan;
 use super::{EstimateArgs, EstimatorName, Format, MeanName};
 use crate::error::CliError;
+use crate::output::{FileFormat, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
 
 /// What is vouched for.
@@ -50,13 +51,6 @@ pub(super) struct Settings {
     pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
 }
 
-/// The formats of a file of estimates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileFormat {
-    Json,
-    Csv,
-}
-
 /// Assumptions, but for a column of the pool that is still to be read.
 pub(super) struct Vouched {
     assumptions: Assumptions,
@@ -66,22 +60,6 @@ pub(super) struct Vouched {
 impl Settings {
     /// Refuses what cannot work before any file is read.
     pub(super) fn resolve(args: &EstimateArgs, as_json: bool) -> Result<Self, CliError> {
-        let out = args.output.out.clone().map(|path| {
-            let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-            match extension.as_str() {
-                "json" => Ok((path, FileFormat::Json)),
-                "csv" => Ok((path, FileFormat::Csv)),
-                _ => {
-                    let shown = path.display().to_string();
-                    let message = format!("estimates are written as .json or .csv, not as {shown:?}");
-                    Err(CliError::usage("E204", message, "change the extension of --out"))
-                }
-            }
-        });
-        let plot = args.output.plot.clone().map(|path| {
-            let format = elfving_plot::Format::of(&path)?;
-            Ok::<_, CliError>((path, format))
-        });
         Ok(Self {
             estimator: args.estimator,
             mean: match args.mean {
@@ -97,8 +75,8 @@ impl Settings {
                 (_, true) => Format::Csv,
                 _ => args.output.format,
             },
-            out: out.transpose()?,
-            plot: plot.transpose()?,
+            out: answer_file(args.output.out.as_ref(), "estimates are")?,
+            plot: picture_file(args.output.plot.as_ref())?,
         })
     }
 

@@ -17,13 +17,14 @@ use elfving::rounding::{Method, Request};
 use crate::design::DesignDocument;
 use crate::error::CliError;
 use crate::output;
+use crate::output::FileFormat;
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles, close};
 use crate::talk::Talk;
 pub(crate) use document::PlanDocument;
 use limits::{LimitArgs, Limits};
 use plan::Plan;
-use settings::{FileFormat, Settings};
+use settings::Settings;
 
 /// Arguments of `elfving round`.
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{Format, MethodName, RoundArgs};
 use crate::error::CliError;
+use crate::output::{FileFormat, answer_file, picture_file};
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
@@ -11,13 +12,6 @@ pub(super) struct Settings {
     pub(super) format: Format,
     pub(super) out: Option<(PathBuf, FileFormat)>,
     pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
-}
-
-/// The formats of a plan file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileFormat {
-    Json,
-    Csv,
 }
 
 /// A list of more measurements than this is no list for people, and may not fit in memory.
@@ -41,22 +35,6 @@ impl Settings {
                 format!("--budget {}: at most {MOST_LISTED} measurements are listed one by one", args.budget);
             return Err(CliError::usage("E201", message, "leave out --shuffle, or lower the budget"));
         }
-        let out = args.output.out.clone().map(|path| {
-            let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-            match extension.as_str() {
-                "json" => Ok((path, FileFormat::Json)),
-                "csv" => Ok((path, FileFormat::Csv)),
-                _ => {
-                    let shown = path.display().to_string();
-                    let message = format!("a plan is written as .json or .csv, not as {shown:?}");
-                    Err(CliError::usage("E204", message, "change the extension of --out"))
-                }
-            }
-        });
-        let plot = args.output.plot.clone().map(|path| {
-            let format = elfving_plot::Format::of(&path)?;
-            Ok::<_, CliError>((path, format))
-        });
         Ok(Self {
             shuffle: args.output.shuffle,
             format: match (as_json, args.output.csv) {
@@ -64,8 +42,8 @@ impl Settings {
                 (_, true) => Format::Csv,
                 _ => args.output.format,
             },
-            out: out.transpose()?,
-            plot: plot.transpose()?,
+            out: answer_file(args.output.out.as_ref(), "a plan is")?,
+            plot: picture_file(args.output.plot.as_ref())?,
         })
     }
 

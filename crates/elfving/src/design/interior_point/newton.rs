@@ -347,6 +347,7 @@ impl State {
             // Badly centred: go back towards the central path before going on along it.
             direction = system.direction(mu.max(floor), None)?;
         }
+        drop(system); // the new point needs as much memory
         let mut length = (TO_BOUNDARY * self.reach(&direction)).min(1.0);
         for _ in 0..12 {
             if let Some(next) = self.moved(working, &direction, length) {
