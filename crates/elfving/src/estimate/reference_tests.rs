@@ -218,7 +218,7 @@ fn the_median_of_eight_means_has_its_reference_values() {
 fn the_min_max_fit_has_its_reference_residual_on_points_and_on_differences() {
     let (pool, outcomes) = (pool(), outcomes());
     let sampled = sampled(&pool, &outcomes);
-    let tolerance = Tolerance::new(1e-10).unwrap();
+    let tolerance = Tolerance::new(1e-12).unwrap();
     let fit = theta_hat(&sampled, &points(), &rips(&sampled, &points()), tolerance).unwrap();
     assert_eq!(fit.status, FitStatus::Certified);
     close(&[fit.certificate.residual, fit.certificate.bound], &[FIT_RESIDUAL, FIT_RESIDUAL]);
@@ -227,7 +227,7 @@ fn the_min_max_fit_has_its_reference_residual_on_points_and_on_differences() {
     predicted
         .iter()
         .zip(FIT)
-        .for_each(|(got, want)| assert!((got - want).abs() < 1e-7, "{got} against {want}"));
+        .for_each(|(got, want)| assert!((got - want).abs() < 1e-9, "{got} against {want}"));
     let pairs = Targets::Differences(Subset::All);
     let fit = theta_hat(&sampled, &pairs, &rips(&sampled, &pairs), tolerance).unwrap();
     close(&[fit.certificate.residual], &[PAIR_FIT_RESIDUAL]);
