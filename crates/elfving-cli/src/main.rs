@@ -5,6 +5,7 @@
 
 mod app;
 mod args;
+mod candidate_sheet;
 mod certify;
 mod completions;
 mod design;

@@ -4,6 +4,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use clap::ValueEnum;
+use serde::Serialize;
+
 use crate::error::CliError;
 
 /// Held while a file takes its place; Ctrl-C waits for it.
@@ -52,6 +55,30 @@ fn allow_reading(file: &tempfile::NamedTempFile) -> io::Result<()> {
 #[cfg(not(unix))]
 fn allow_reading(_: &tempfile::NamedTempFile) -> io::Result<()> {
     Ok(())
+}
+
+/// An answer as JSON on one line, for stdout.
+pub(crate) fn json_line(document: &impl Serialize) -> String {
+    let json = serde_json::to_string(document).expect("finite numbers and text have a JSON form");
+    format!("{json}\n")
+}
+
+/// An answer as JSON on many lines, for a file that people open.
+pub(crate) fn json_file(document: &impl Serialize) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(document).expect("finite numbers and text have a JSON form");
+    json.push(b'\n');
+    json
+}
+
+/// The formats of stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// For spreadsheets
+    Csv,
+    /// For programs
+    Json,
 }
 
 /// The formats of a file with an answer.

@@ -77,6 +77,7 @@ fn the_true_means_are_in_the_intervals_of_every_estimator() {
         (&drawn, "--sigma 0.2 --bound 4 --mean soft-truncated"),
         (&drawn, "--sigma 0.2 --bound 4 --mean median-of-means"),
         (&drawn, "--sigma 0.2 --bound 4 --estimator ips --sub-gaussian"),
+        (&drawn, "--sigma 0.2 --bound 4 --estimator min-max"),
     ] {
         let answer = bench.json(&format!("{ESTIMATE} {options} --sort pool --json"));
         assert_eq!(answer["guaranteed"], true);
@@ -85,6 +86,24 @@ fn the_true_means_are_in_the_intervals_of_every_estimator() {
             let (lower, upper) = (estimate["lower"].as_f64().unwrap(), estimate["upper"].as_f64().unwrap());
             assert!(lower < truth && truth < upper, "{options}: {estimate} misses {truth}");
         }
+    }
+}
+
+#[test]
+fn the_min_max_fit_is_one_parabola_and_pays_for_it() {
+    let drawn = measured("--budget 300 --method sample");
+    let column = |options: &str, field: &str| -> Vec<f64> {
+        let answer = drawn.json(&format!("{ESTIMATE} --sigma 0.2 --bound 4 {options} --sort pool --json"));
+        answer["estimates"].as_array().unwrap().iter().map(|line| line[field].as_f64().unwrap()).collect()
+    };
+    let third_differences = |y: &[f64]| -> f64 {
+        y.windows(4).map(|y| (y[3] - 3.0 * y[2] + 3.0 * y[1] - y[0]).abs()).fold(0.0, f64::max)
+    };
+    let (robust, fit) = (column("", "estimate"), column("--estimator min-max", "estimate"));
+    assert!(third_differences(&robust) > 1e-6 && third_differences(&fit) < 1e-9, "{robust:?} {fit:?}");
+    let (narrow, wide) = (column("", "noise_width"), column("--estimator min-max", "noise_width"));
+    for i in 0..fit.len() {
+        assert!((wide[i] - narrow[i] - (fit[i] - robust[i]).abs()).abs() < 1e-12);
     }
 }
 

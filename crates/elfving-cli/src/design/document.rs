@@ -152,19 +152,6 @@ impl DesignDocument {
         }
     }
 
-    /// One line, for stdout.
-    pub(super) fn to_line(&self) -> String {
-        let json = serde_json::to_string(self).expect("finite numbers and text have a JSON form");
-        format!("{json}\n")
-    }
-
-    /// Many lines, for a file that people open.
-    pub(super) fn to_file(&self) -> Vec<u8> {
-        let mut json = serde_json::to_vec_pretty(self).expect("finite numbers and text have a JSON form");
-        json.push(b'\n');
-        json
-    }
-
     /// Reads a design file.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
         let shown = path.display();

@@ -3,7 +3,6 @@
 mod document;
 mod picture;
 mod settings;
-mod sheet;
 mod summary;
 
 use std::collections::HashMap;
@@ -14,11 +13,12 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use elfving::design::{Control, Criterion, Design, Problem, Progress, Solver, Status};
 use elfving::pool::PointId;
+use elfving_table::Cell;
 
+use crate::candidate_sheet;
 use crate::error::CliError;
 use crate::method::Method;
-use crate::output;
-use crate::output::FileFormat;
+use crate::output::{self, FileFormat, Format};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
@@ -139,17 +139,6 @@ struct OutputArgs {
     plot: Option<std::path::PathBuf>,
 }
 
-/// The formats of stdout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Table,
-    /// For spreadsheets: the candidates with weight, next to the columns of the pool
-    Csv,
-    /// For programs
-    Json,
-}
-
 /// A design with everything needed to print, file and draw it.
 struct Answer<'a> {
     loaded: &'a LoadedPool,
@@ -236,8 +225,8 @@ impl Answer<'_> {
         let document = DesignDocument::of(self);
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
-                FileFormat::Json => document.to_file(),
-                FileFormat::Csv => sheet::csv(self, Path::new(path))?,
+                FileFormat::Json => output::json_file(&document),
+                FileFormat::Csv => self.csv(Path::new(path))?,
             };
             output::write_file(path, &bytes)?;
         }
@@ -246,8 +235,8 @@ impl Answer<'_> {
         }
         match settings.format {
             Format::Table => output::print(summary::text(self)),
-            Format::Csv => output::print(sheet::csv(self, Path::new("stdout"))?),
-            Format::Json => output::print(document.to_line()),
+            Format::Csv => output::print(self.csv(Path::new("stdout"))?),
+            Format::Json => output::print(output::json_line(&document)),
         }
     }
 
@@ -266,6 +255,12 @@ impl Answer<'_> {
         };
         let message = format!("no certificate: the gap is {gap:.1e}, wanted {wanted:.0e}; {why}");
         Err(CliError::NoCertificate { code: "E711", message, help: help.to_owned() })
+    }
+
+    /// `id,weight,...`, the heaviest first.
+    fn csv(&self, to: &Path) -> Result<Vec<u8>, CliError> {
+        let weights = self.heaviest_first().into_iter().map(|(row, weight)| (row, Cell::Number(weight)));
+        candidate_sheet::csv(self.loaded, ("weight", "design weight"), weights, to)
     }
 
     /// Candidates with weight, the heaviest first; weights that differ in rounding only stay in pool order.

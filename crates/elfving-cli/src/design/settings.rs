@@ -6,10 +6,10 @@ use std::time::Duration;
 use elfving::design::Criterion;
 use elfving::units::{Ridge, Tolerance};
 
-use super::{DesignArgs, Format};
+use super::DesignArgs;
 use crate::error::CliError;
 use crate::method::Method;
-use crate::output::{FileFormat, answer_file, picture_file};
+use crate::output::{FileFormat, Format, answer_file, picture_file};
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {

@@ -16,7 +16,7 @@ use elfving::estimate::{EstimateError, Interval, Intervals};
 use elfving::pool::{Subset, Targets};
 
 use crate::error::CliError;
-use crate::output::{self, FileFormat};
+use crate::output::{self, FileFormat, Format};
 use crate::pool_source::LoadedPool;
 use crate::round::PlanDocument;
 use crate::saved_design::DesignFiles;
@@ -82,6 +82,8 @@ enum EstimatorName {
     Ips,
     /// For draws: a robust mean for every candidate, whatever the tails of the noise
     Rips,
+    /// For draws: the one function of the model that is nearest to the robust means of all candidates
+    MinMax,
 }
 
 /// The robust means by name.
@@ -130,17 +132,6 @@ enum Sort {
     Upper,
     /// As in the pool
     Pool,
-}
-
-/// The formats of stdout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Table,
-    /// For spreadsheets
-    Csv,
-    /// For programs
-    Json,
 }
 
 /// Estimates with everything needed to print, file and draw them.
@@ -205,7 +196,7 @@ impl Answer<'_> {
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
-                FileFormat::Json => document::EstimateDocument::of(self, None).to_file(),
+                FileFormat::Json => output::json_file(&document::EstimateDocument::of(self, None)),
                 FileFormat::Csv => sheet::csv(self, None, path)?,
             };
             output::write_file(path, &bytes)?;
@@ -214,7 +205,9 @@ impl Answer<'_> {
             output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
         }
         match settings.format {
-            Format::Json => output::print(document::EstimateDocument::of(self, settings.top).to_line()),
+            Format::Json => {
+                output::print(output::json_line(&document::EstimateDocument::of(self, settings.top)))
+            }
             Format::Csv => output::print(sheet::csv(self, settings.top, Path::new("stdout"))?),
             Format::Table => output::print(summary::text(self, settings.top.unwrap_or(summary::MOST_ROWS))),
         }

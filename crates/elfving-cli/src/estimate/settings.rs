@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use elfving::estimate::minimax::theta_hat;
 use elfving::estimate::{
     Assumptions, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled, Tails,
 };
 use elfving::pool::{Pool, Targets};
-use elfving::units::{Confidence, Ridge};
+use elfving::units::{Confidence, Ridge, Tolerance};
 
 use super::plan::SavedPlan;
-use super::{EstimateArgs, EstimatorName, Format, MeanName};
+use super::{EstimateArgs, EstimatorName, MeanName};
 use crate::error::CliError;
-use crate::output::{FileFormat, answer_file, picture_file};
+use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
 
 /// What is vouched for.
@@ -87,6 +88,7 @@ impl Settings {
             (EstimatorName::Auto | EstimatorName::Rips, SavedPlan::Draws(_)) => {
                 Ok(Estimator::Rips { gamma, delta, mean })
             }
+            (EstimatorName::MinMax, SavedPlan::Draws(_)) => Ok(Estimator::MinMax { gamma, delta, mean }),
             (EstimatorName::Ips, SavedPlan::Draws(_)) => Ok(Estimator::Ips { gamma, delta }),
             (EstimatorName::Auto | EstimatorName::Ridge, SavedPlan::Allocation(_)) => {
                 Ok(Estimator::LeastSquares { gamma, delta })
@@ -102,8 +104,9 @@ impl Settings {
                     "use --estimator rips or ips, or round with another --method",
                 ))
             }
-            (EstimatorName::Ips | EstimatorName::Rips, SavedPlan::Allocation(_)) => {
-                let message = "the counts of the plan were chosen: ips and rips need independent draws";
+            (EstimatorName::Ips | EstimatorName::Rips | EstimatorName::MinMax, SavedPlan::Allocation(_)) => {
+                let message =
+                    "the counts of the plan were chosen: ips, rips and min-max need independent draws";
                 Err(CliError::usage(
                     "E202",
                     message,
@@ -156,11 +159,15 @@ impl Vouched {
     }
 }
 
+/// How near the min-max fit comes to the best one, relatively. Its intervals hold for any fit.
+const FIT_TOLERANCE: f64 = 1e-9;
+
 /// An estimator with its settings.
 pub(super) enum Estimator {
     LeastSquares { gamma: Ridge, delta: Confidence },
     Ips { gamma: Ridge, delta: Confidence },
     Rips { gamma: Ridge, delta: Confidence, mean: Mean },
+    MinMax { gamma: Ridge, delta: Confidence, mean: Mean },
 }
 
 impl Estimator {
@@ -183,6 +190,11 @@ impl Estimator {
             (Self::Rips { gamma, delta, mean }, SavedPlan::Draws(draws)) => {
                 let sampled = Sampled::new(pool, draws, outcomes, *gamma)?;
                 Rips::new(assumptions, *delta).mean(*mean).intervals(&sampled, targets)
+            }
+            (Self::MinMax { gamma, delta, mean }, SavedPlan::Draws(draws)) => {
+                let sampled = Sampled::new(pool, draws, outcomes, *gamma)?;
+                let robust = Rips::new(assumptions, *delta).mean(*mean).intervals(&sampled, targets)?;
+                Ok(theta_hat(&sampled, targets, &robust, Tolerance::new(FIT_TOLERANCE)?)?.intervals(&robust))
             }
             _ => unreachable!("`estimator_for` matches the kinds"),
         }

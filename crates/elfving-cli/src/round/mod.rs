@@ -16,8 +16,7 @@ use elfving::rounding::{Method, Request};
 
 use crate::design::DesignDocument;
 use crate::error::CliError;
-use crate::output;
-use crate::output::FileFormat;
+use crate::output::{self, FileFormat, Format};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles, close};
 use crate::talk::Talk;
@@ -128,17 +127,6 @@ struct OutputArgs {
     plot: Option<PathBuf>,
 }
 
-/// The formats of stdout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people; with --shuffle the lab sheet
-    Table,
-    /// For spreadsheets: the candidates with their counts, or with --shuffle the lab sheet
-    Csv,
-    /// For programs
-    Json,
-}
-
 /// A plan with everything needed to print, file and draw it.
 struct Answer<'a> {
     loaded: &'a LoadedPool,
@@ -201,7 +189,7 @@ impl Answer<'_> {
         let document = PlanDocument::of(self);
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
-                FileFormat::Json => document.to_file(),
+                FileFormat::Json => output::json_file(&document),
                 FileFormat::Csv => sheet::csv(self, settings.shuffle, path)?,
             };
             output::write_file(path, &bytes)?;
@@ -210,7 +198,7 @@ impl Answer<'_> {
             output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
         }
         match settings.format {
-            Format::Json => output::print(document.to_line()),
+            Format::Json => output::print(output::json_line(&document)),
             Format::Table if !settings.shuffle => output::print(summary::text(self)),
             _ => output::print(sheet::csv(self, settings.shuffle, Path::new("stdout"))?),
         }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Format, MethodName, RoundArgs};
+use super::{MethodName, RoundArgs};
 use crate::error::CliError;
-use crate::output::{FileFormat, answer_file, picture_file};
+use crate::output::{FileFormat, Format, answer_file, picture_file};
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
