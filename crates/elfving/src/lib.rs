@@ -6,8 +6,11 @@
 //! | [`linalg`] | the linear algebra everything rests on |
 //! | [`pool`] | what can be measured: points, kernels, feature maps, targets |
 //! | [`design`] | weights on the pool, each with a certificate |
+//! | [`rounding`] | designs into measurements |
 //! | [`estimate`] | estimates that survive heavy tails |
+//! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
 
+pub mod bandit;
 pub mod design;
 pub mod estimate;
 pub mod linalg;

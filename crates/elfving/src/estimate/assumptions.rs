@@ -106,7 +106,7 @@ impl Assumptions {
     }
 
     /// The variance σ_x² of each of the points.
-    pub(super) fn variances(&self, points: &[PointId], pool: usize) -> Result<Vec<f64>, EstimateError> {
+    pub(crate) fn variances(&self, points: &[PointId], pool: usize) -> Result<Vec<f64>, EstimateError> {
         match &self.sigma_at {
             None => Ok(vec![self.sigma * self.sigma; points.len()]),
             Some(sigmas) if sigmas.len() == pool => {
@@ -116,24 +116,34 @@ impl Assumptions {
         }
     }
 
-    pub(super) fn bound_of_means(&self, estimator: &'static str) -> Result<f64, EstimateError> {
+    pub(crate) fn bound_of_means(&self, estimator: &'static str) -> Result<f64, EstimateError> {
         self.bound.ok_or(EstimateError::NeedsBound { estimator })
     }
 
-    pub(super) fn norm_bound(&self) -> Option<f64> {
+    /// The largest σ.
+    pub(crate) fn sigma_bound(&self) -> f64 {
+        self.sigma
+    }
+
+    /// B, when it is known.
+    pub(crate) fn bound_if_known(&self) -> Option<f64> {
+        self.bound
+    }
+
+    pub(crate) fn norm_bound(&self) -> Option<f64> {
         self.norm
     }
 
-    pub(super) fn h(&self) -> f64 {
+    pub(crate) fn h(&self) -> f64 {
         self.misspecification
     }
 
-    pub(super) fn tail(&self) -> Tails {
+    pub(crate) fn tail(&self) -> Tails {
         self.tails
     }
 
     /// What is said about the noise.
-    pub(super) fn noise_premise(&self, tails: Tails) -> Premise {
+    pub(crate) fn noise_premise(&self, tails: Tails) -> Premise {
         let (sigma, varies) = (self.sigma, self.sigma_at.is_some());
         match tails {
             Tails::BoundedVariance => Premise::NoiseVariance { sigma, varies },
@@ -142,7 +152,7 @@ impl Assumptions {
     }
 
     /// What is said about the model, for a ridge γ and features with a residual.
-    pub(super) fn model_premises(&self, gamma: f64, residual: f64) -> Vec<Premise> {
+    pub(crate) fn model_premises(&self, gamma: f64, residual: f64) -> Vec<Premise> {
         let mut premises = vec![Premise::Misspecification { h: self.misspecification }];
         match self.norm {
             Some(norm) if gamma > 0.0 || residual > 0.0 => premises.push(Premise::Norm { norm }),
@@ -171,7 +181,7 @@ fn not_negative(what: &'static str, got: f64) -> Result<f64, EstimateError> {
 }
 
 /// Refuses the first value that is not finite or not in the domain.
-pub(super) fn check_each(
+pub(crate) fn check_each(
     what: &'static str,
     values: &[f64],
     wanted: &'static str,

@@ -1,0 +1,117 @@
+//! What can be wrong with a question or an outcome.
+
+use super::SlotId;
+use crate::design::DesignError;
+use crate::estimate::EstimateError;
+use crate::pool::PoolError;
+use crate::rounding::RoundingError;
+use crate::units::InvalidValue;
+
+/// Why a bandit cannot go on as asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BanditError {
+    /// ε must be finite and not negative.
+    #[error("epsilon must be a finite number >= 0, got {got}")]
+    Epsilon {
+        /// The value given.
+        got: f64,
+    },
+    /// The number of choices wanted must be at least 1 and at most all.
+    #[error("between 1 and {choices} choices can be asked for, got {got}")]
+    TopCount {
+        /// The value given.
+        got: usize,
+        /// How many there are.
+        choices: usize,
+    },
+    /// A horizon of no measurements.
+    #[error("the horizon must be at least 1")]
+    Horizon,
+    /// A batch of no measurements.
+    #[error("a batch has at least 1 measurement")]
+    EmptyBatch,
+    /// The policy is for another goal.
+    #[error("{policy} does not answer the goal \"{goal}\"; it is for {wanted}")]
+    OtherGoal {
+        /// The policy.
+        policy: &'static str,
+        /// The goal asked.
+        goal: String,
+        /// What it is for.
+        wanted: &'static str,
+    },
+    /// The policy rests on an assumption that was not stated.
+    #[error("{policy} needs {what}; state it, or use {instead}")]
+    NeedsAssumption {
+        /// The policy.
+        policy: &'static str,
+        /// What is missing.
+        what: &'static str,
+        /// What does without.
+        instead: &'static str,
+    },
+    /// Regret is about measuring the choices themselves.
+    #[error("{policy} measures what it chooses among; give it one table, not two")]
+    ChoicesNotMeasurable {
+        /// The policy.
+        policy: &'static str,
+    },
+    /// No such slot was asked.
+    #[error("slot {slot} was never asked; {asked} slots were")]
+    UnknownSlot {
+        /// The slot named.
+        slot: SlotId,
+        /// How many were asked.
+        asked: u64,
+    },
+    /// The slot has another value already.
+    #[error("slot {slot} has the value {known} already, and now {told}")]
+    Conflict {
+        /// The slot.
+        slot: SlotId,
+        /// Its value.
+        known: f64,
+        /// The other one.
+        told: f64,
+    },
+    /// An outcome is not a finite number.
+    #[error("slot {slot}: {got} is not a finite number; tell a failed measurement as failed")]
+    NotFinite {
+        /// The slot.
+        slot: SlotId,
+        /// The value.
+        got: f64,
+    },
+    /// The next round does not fit into the budget.
+    #[error(
+        "the next round needs {needed} measurements and {left} are left; a larger epsilon, less noise or a smaller bound \
+         would need fewer"
+    )]
+    OverBudget {
+        /// What the round needs.
+        needed: u64,
+        /// What is left.
+        left: u64,
+    },
+    /// A round cannot close now.
+    #[error("{open} slots of the round are open: tell them, or close the round without a guarantee")]
+    RoundIncomplete {
+        /// Open slots.
+        open: usize,
+    },
+    /// A setting is outside its domain.
+    #[error(transparent)]
+    Invalid(#[from] InvalidValue),
+    /// From the pool.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// From the design.
+    #[error(transparent)]
+    Design(#[from] DesignError),
+    /// From its rounding.
+    #[error(transparent)]
+    Rounding(#[from] RoundingError),
+    /// From the estimate.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
+}

@@ -1,0 +1,74 @@
+//! What the measurements are for.
+
+use super::BanditError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What is wanted. Large outcomes are good.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "goal")]
+pub enum Goal {
+    /// One choice whose mean is within ε of the best; ε = 0 asks for the best itself.
+    Best {
+        /// ε.
+        epsilon: f64,
+    },
+    /// m choices, each within ε of the m-th best.
+    Top {
+        /// m.
+        count: usize,
+        /// ε.
+        epsilon: f64,
+    },
+    /// Every choice within ε of the best, and none that is worse by more than 2 ε.
+    AllGood {
+        /// ε.
+        epsilon: f64,
+    },
+    /// Little loss while measuring: the sum of the gaps of the points measured.
+    Regret {
+        /// T, the number of measurements, when it is known.
+        horizon: Option<u64>,
+    },
+}
+
+impl Goal {
+    /// Refuses an ε that is not a finite number at least 0, m = 0 and T = 0.
+    ///
+    /// # Errors
+    /// [`BanditError::Epsilon`], [`BanditError::TopCount`], [`BanditError::Horizon`].
+    pub fn check(self, choices: usize) -> Result<Self, BanditError> {
+        match self {
+            Goal::Best { epsilon } | Goal::AllGood { epsilon } | Goal::Top { epsilon, .. }
+                if !(epsilon >= 0.0 && epsilon.is_finite()) =>
+            {
+                Err(BanditError::Epsilon { got: epsilon })
+            }
+            Goal::Top { count, .. } if !(1..=choices).contains(&count) => {
+                Err(BanditError::TopCount { got: count, choices })
+            }
+            Goal::Regret { horizon: Some(0) } => Err(BanditError::Horizon),
+            _ => Ok(self),
+        }
+    }
+
+    /// ε, when the goal has one.
+    pub fn epsilon(self) -> Option<f64> {
+        match self {
+            Goal::Best { epsilon } | Goal::Top { epsilon, .. } | Goal::AllGood { epsilon } => Some(epsilon),
+            Goal::Regret { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Goal::Best { epsilon } => write!(f, "one choice within {epsilon} of the best"),
+            Goal::Top { count, epsilon } => write!(f, "{count} choices within {epsilon} of the best {count}"),
+            Goal::AllGood { epsilon } => write!(f, "every choice within {epsilon} of the best"),
+            Goal::Regret { horizon: Some(horizon) } => write!(f, "little loss over {horizon} measurements"),
+            Goal::Regret { horizon: None } => write!(f, "little loss while measuring"),
+        }
+    }
+}

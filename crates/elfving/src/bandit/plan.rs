@@ -1,0 +1,65 @@
+//! The measurements of one round, known before the first of them is made.
+
+use crate::pool::PointId;
+use crate::rounding::{Allocation, Draws};
+use serde::{Deserialize, Serialize};
+
+/// What a round measures, and how it was chosen: an estimator that needs draws does not take counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measurements {
+    /// Independent draws from a design.
+    Drawn(Draws),
+    /// A design rounded to counts.
+    Counted(Allocation),
+    /// Points chosen one by one, by any rule that looks at the past only.
+    Chosen(Vec<PointId>),
+}
+
+impl Measurements {
+    /// One point a measurement, in the order in which slots are handed out.
+    pub fn points(&self) -> Vec<PointId> {
+        match self {
+            Measurements::Drawn(draws) => draws.points().to_vec(),
+            Measurements::Counted(allocation) => allocation.slots(),
+            Measurements::Chosen(points) => points.clone(),
+        }
+    }
+
+    /// How many measurements.
+    pub fn len(&self) -> usize {
+        match self {
+            Measurements::Drawn(draws) => draws.points().len(),
+            Measurements::Counted(allocation) => allocation.total() as usize,
+            Measurements::Chosen(points) => points.len(),
+        }
+    }
+
+    /// Whether there is nothing to measure.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// One round as it was planned. It holds everything random or numerical that went into the choice, so that a record of it
+/// replays anywhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Counted from 1; rounds that could not eliminate anything are skipped, not renumbered.
+    pub round: u64,
+    /// What to measure.
+    pub measurements: Measurements,
+    /// The accuracy ε_ℓ the round is planned for, where the policy has one.
+    pub epsilon: Option<f64>,
+    /// The ridge of its design, where it has one.
+    pub gamma: Option<f64>,
+    /// The achieved value f of its design, where it has one.
+    pub value: Option<f64>,
+}
+
+impl Plan {
+    /// A plan of points chosen one by one.
+    pub fn chosen(round: u64, points: Vec<PointId>) -> Self {
+        Self { round, measurements: Measurements::Chosen(points), epsilon: None, gamma: None, value: None }
+    }
+}

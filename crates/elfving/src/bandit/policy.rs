@@ -1,0 +1,69 @@
+//! What every algorithm is: it plans, it decides, it reports.
+
+use super::{BanditError, Plan, Reason, Report};
+use crate::pool::PointId;
+use serde::{Deserialize, Serialize};
+
+/// What a policy wants next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// Measure all of this, then decide.
+    Measure(Plan),
+    /// Nothing: the answer is there, or more measurements would not improve it.
+    Stop(Reason),
+}
+
+/// A choice that is out, and the bound that removed it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Elimination {
+    /// The choice that is out.
+    pub choice: PointId,
+    /// The choice that beat it.
+    pub by: PointId,
+    /// The estimated difference of their means.
+    pub difference: f64,
+    /// What it had to exceed.
+    pub threshold: f64,
+    /// In which round.
+    pub round: u64,
+}
+
+/// What the outcomes of one round decide. A recorded decision can be applied without computing it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The round that is closed.
+    pub round: u64,
+    /// The choices still in, in pool order.
+    pub survivors: Vec<PointId>,
+    /// The choices that went out in this round.
+    pub eliminated: Vec<Elimination>,
+}
+
+/// An algorithm behind [`Bandit`](super::Bandit).
+///
+/// The conversation is `plan`, all outcomes, `learn`, `apply`, and again. `learn` takes the outcomes in and says what
+/// follows; `apply` makes it so. They are two steps so that a recorded decision can take the place of a computed one, and
+/// a campaign replays on another machine without deciding anything twice.
+pub trait Policy: Send {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// The next round. A policy that works in rounds of its own plans the whole of it, whatever the batch; one that chooses
+    /// one by one plans `batch` measurements. Asked again before any outcome is in, it plans the same.
+    ///
+    /// # Errors
+    /// What the design, its rounding or its settings find.
+    fn plan(&mut self, batch: usize) -> Result<Next, BanditError>;
+
+    /// Takes in the outcomes of a plan, in its order, and says which choices are out.
+    ///
+    /// # Errors
+    /// What the estimate finds.
+    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError>;
+
+    /// Makes a decision final.
+    fn apply(&mut self, decision: &Decision);
+
+    /// What is known.
+    fn report(&self) -> Report;
+}

@@ -1,0 +1,72 @@
+//! The question: what can be measured, what is wanted, and what is vouched for.
+
+use super::{BanditError, Goal};
+use crate::estimate::Assumptions;
+use crate::pool::Pool;
+use crate::units::{Confidence, Ridge};
+
+/// What a policy is built from.
+///
+/// | setter | default | meaning |
+/// |---|---|---|
+/// | [`new`](Self::new) | required | the pool, what is vouched for, the goal |
+/// | [`delta`](Self::delta) | 0.05 | the probability with which the verdict may be wrong |
+/// | [`gamma`](Self::gamma) | chosen by the policy | the ridge γ |
+/// | [`seed`](Self::seed) | 0 | of every random choice |
+///
+/// ```
+/// use elfving::bandit::{Goal, Question};
+/// use elfving::{estimate::Assumptions, linalg::Matrix, pool::Pool};
+/// let pool = Pool::from_features(Matrix::identity(3))?;
+/// let question = Question::new(pool, Assumptions::new(0.1)?.bound(1.0)?, Goal::Best { epsilon: 0.1 })?.seed(7);
+/// assert_eq!(question.delta.delta(), 0.05);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// X and Z.
+    pub pool: Pool,
+    /// What is vouched for about noise and model.
+    pub assumptions: Assumptions,
+    /// What is wanted.
+    pub goal: Goal,
+    /// δ.
+    pub delta: Confidence,
+    /// The ridge, when the user sets it.
+    pub gamma: Option<Ridge>,
+    /// Of every random choice.
+    pub seed: u64,
+}
+
+impl Question {
+    /// Asks for `goal` on `pool`, with δ = 0.05 and seed 0.
+    ///
+    /// # Errors
+    /// Those of [`Goal::check`].
+    pub fn new(pool: Pool, assumptions: Assumptions, goal: Goal) -> Result<Self, BanditError> {
+        let goal = goal.check(pool.choice_count())?;
+        let delta = Confidence::new(0.05).expect("0.05 lies between 0 and 1");
+        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0 })
+    }
+
+    /// The probability with which the verdict may be wrong.
+    #[must_use]
+    pub fn delta(mut self, delta: Confidence) -> Self {
+        self.delta = delta;
+        self
+    }
+
+    /// The ridge γ of designs and estimates.
+    #[must_use]
+    pub fn gamma(mut self, gamma: Ridge) -> Self {
+        self.gamma = Some(gamma);
+        self
+    }
+
+    /// The seed of every random choice.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
