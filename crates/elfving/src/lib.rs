@@ -9,6 +9,7 @@
 //! | [`rounding`] | designs into measurements |
 //! | [`estimate`] | estimates that survive heavy tails |
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
+//! | [`simulate`] | environments, a seeded runner, metrics |
 
 pub mod bandit;
 pub mod design;
@@ -16,4 +17,5 @@ pub mod estimate;
 pub mod linalg;
 pub mod pool;
 pub mod rounding;
+pub mod simulate;
 pub mod units;
