@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
-use crate::args::{Cli, Command, GlobalArgs};
+use crate::args::{self, Cli, Command, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::ExitCode;
 use crate::talk::Talk;
-use crate::{certify, completions, design, estimate, output, round};
+use crate::{certify, completions, design, estimate, output, round, simulate};
 
 /// Runs the program with these arguments, the first one its own name.
 pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -18,7 +18,8 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         eprintln!("error[E101]: a bug in elfving: {panic}");
         eprintln!("  help: please report it with the command line; nothing was half-written");
     }));
-    match Cli::try_parse_from(arguments) {
+    let parsed = args::command().try_get_matches_from(arguments);
+    match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => concluded(|| set_up(&cli.global).and_then(|()| call(&cli))),
         Err(error) => refuse(&error),
     }
@@ -43,6 +44,7 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::Design(args) => design::run(args, cli.global.json, talk),
         Command::Round(args) => round::run(args, cli.global.json, talk),
         Command::Estimate(args) => estimate::run(args, cli.global.json, talk),
+        Command::Simulate(args) => simulate::run(args, cli.global.json, talk),
         Command::Certify(args) => certify::run(args, cli.global.json, talk),
         Command::Completions(args) => completions::completions(args, cli.global.json),
         Command::Man(args) => completions::man(args, cli.global.json),
@@ -88,7 +90,6 @@ fn refuse(error: &clap::Error) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn every_ending_has_its_exit_code() {
@@ -100,6 +101,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        args::command().debug_assert();
     }
 }

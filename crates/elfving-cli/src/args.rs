@@ -2,13 +2,14 @@
 
 use std::num::NonZeroUsize;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
 use crate::design::DesignArgs;
 use crate::estimate::EstimateArgs;
 use crate::round::RoundArgs;
+use crate::simulate::SimulateArgs;
 
 /// Which candidates of a table to measure next, how often, and when to stop.
 #[derive(Debug, Parser)]
@@ -26,6 +27,12 @@ pub(crate) struct Cli {
     pub(crate) global: GlobalArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The parser. Where a command has a name or a truth of its own, the pool is an option: `--pool POOL`.
+pub(crate) fn command() -> clap::Command {
+    let with_option = |command: clap::Command| command.mut_arg("pool", |pool| pool.long("pool"));
+    Cli::command().mut_subcommand("simulate", with_option)
 }
 
 /// Options of every command.
@@ -51,6 +58,8 @@ pub(crate) enum Command {
     Round(Box<RoundArgs>),
     /// Turn the outcomes of a plan into estimates with intervals, each a theorem under stated assumptions
     Estimate(Box<EstimateArgs>),
+    /// Compare algorithms on a pool whose truth is known
+    Simulate(Box<SimulateArgs>),
     /// Check a saved design again, without the solver that found it
     Certify(CertifyArgs),
     /// Write the completions of a shell to stdout

@@ -1,10 +1,10 @@
 //! `elfving completions` and `elfving man`: what a package installs beside the program.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 use serde_json::json;
 
-use crate::args::Cli;
+use crate::args;
 use crate::error::CliError;
 use crate::output;
 
@@ -20,7 +20,7 @@ pub(crate) struct CompletionsArgs {
 
 pub(crate) fn completions(args: &CompletionsArgs, as_json: bool) -> Result<(), CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "elfving", &mut script);
+    clap_complete::generate(args.shell, &mut args::command(), "elfving", &mut script);
     if as_json {
         let script = String::from_utf8_lossy(&script);
         return output::print(format!("{}\n", json!({"shell": args.shell.to_string(), "script": script})));
@@ -39,7 +39,7 @@ pub(crate) struct ManArgs {
 }
 
 pub(crate) fn man(args: &ManArgs, as_json: bool) -> Result<(), CliError> {
-    let program = Cli::command();
+    let program = args::command();
     let described = match &args.command {
         None => program,
         Some(name) => {

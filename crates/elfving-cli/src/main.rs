@@ -19,6 +19,7 @@ mod pool_args;
 mod pool_source;
 mod round;
 mod saved_design;
+mod simulate;
 mod talk;
 mod targets;
 mod variance;

@@ -1,0 +1,170 @@
+//! The world of a simulation: a truth in a column, and noise.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use elfving::simulate::{Environment, Law, SimulationError};
+use elfving_table::{Code, Problem, TableError, nearest, read};
+
+use super::settings::positive_sigma;
+use crate::error::CliError;
+use crate::pool_source::LoadedPool;
+
+/// How outcomes come about.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "World")]
+pub(super) struct WorldArgs {
+    /// The column with the true means; with --records, the column of that file with the outcomes
+    #[arg(long, value_name = "COLUMN")]
+    truth: String,
+    /// Small outcomes are good
+    #[arg(long)]
+    minimize: bool,
+    /// Recorded outcomes: a table with the ids and --truth, several lines for each candidate; a measurement
+    /// returns one of them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["noise", "tail", "sigma"])]
+    records: Option<PathBuf>,
+    /// The shape of the noise
+    #[arg(long, value_enum, default_value = "normal")]
+    noise: NoiseName,
+    /// Its parameter: degrees of freedom of student-t (default 3), shape of pareto (3), probability of two-point (0.01)
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    tail: Option<f64>,
+    /// The standard deviation of the noise
+    #[arg(long, value_name = "S", default_value_t = 0.1, allow_negative_numbers = true)]
+    sigma: f64,
+    /// Move every true mean up or down by this much, at random: a truth away from every model
+    #[arg(long, value_name = "H", default_value_t = 0.0, allow_negative_numbers = true)]
+    perturb: f64,
+}
+
+/// The laws of noise by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum NoiseName {
+    /// Normal
+    Normal,
+    /// Uniform: bounded
+    Uniform,
+    /// Plus or minus sigma
+    Rademacher,
+    /// Student's t: heavy on both sides
+    StudentT,
+    /// Pareto less its mean: heavy on the good side
+    Pareto,
+    /// Rarely very large, else a little below
+    TwoPoint,
+    /// Outcomes 0 and 1, with the truth as probability of 1
+    Bernoulli,
+}
+
+/// The world, and what may be vouched for about it.
+pub(super) struct World {
+    pub(super) environment: Environment,
+    pub(super) sigma: f64,
+    pub(super) sub_gaussian: bool,
+}
+
+impl World {
+    /// The largest mean in absolute value, of points and choices.
+    pub(super) fn largest_mean(&self) -> f64 {
+        let means = self.environment.means().iter().chain(self.environment.choice_means());
+        let largest = means.fold(0.0, |largest: f64, mean| largest.max(mean.abs()));
+        if largest > 0.0 { largest } else { 1.0 }
+    }
+}
+
+impl WorldArgs {
+    pub(super) fn truth(&self) -> &str {
+        &self.truth
+    }
+
+    pub(super) fn build(&self, loaded: &LoadedPool, seed: u64) -> Result<World, CliError> {
+        let sign = if self.minimize { -1.0 } else { 1.0 };
+        let (mut environment, sigma, sub_gaussian) = match &self.records {
+            Some(path) => self.from_records(path, loaded, sign)?,
+            None => self.from_law(loaded, sign)?,
+        };
+        if let Some(path) = &loaded.args.targets {
+            let table = read(path, &loaded.args.columns.reading())?;
+            let means = table.numbers(&self.truth)?;
+            environment = environment.choices(signed(means, sign)).map_err(refused)?;
+        }
+        let environment = environment.misspecified(self.perturb, seed).map_err(refused)?;
+        Ok(World { environment, sigma, sub_gaussian })
+    }
+
+    /// The truth is a column of the pool, the noise a law.
+    fn from_law(&self, loaded: &LoadedPool, sign: f64) -> Result<(Environment, f64, bool), CliError> {
+        let table = loaded.table().ok_or_else(|| {
+            CliError::usage("E202", "--truth names a column, and the pool has none", "give a table as the pool")
+        })?;
+        let environment = Environment::new(signed(table.numbers(&self.truth)?, sign)).map_err(refused)?;
+        let sigma = positive_sigma(self.sigma)?;
+        let law = match self.noise {
+            NoiseName::Normal => Law::Normal,
+            NoiseName::Uniform => Law::Uniform,
+            NoiseName::Rademacher => Law::Rademacher,
+            NoiseName::StudentT => Law::StudentT { degrees: self.tail.unwrap_or(3.0) },
+            NoiseName::Pareto => Law::Pareto { shape: self.tail.unwrap_or(3.0) },
+            NoiseName::TwoPoint => Law::TwoPoint { probability: self.tail.unwrap_or(0.01) },
+            // A coin is sub-Gaussian with parameter 1/2, whatever its mean.
+            NoiseName::Bernoulli => return Ok((environment.bernoulli().map_err(refused)?, 0.5, true)),
+        };
+        // Uniform noise on ±√3 σ and ±σ are σ-sub-Gaussian themselves.
+        let light = matches!(self.noise, NoiseName::Normal | NoiseName::Uniform | NoiseName::Rademacher);
+        Ok((environment.noise(law, sigma).map_err(refused)?, sigma, light))
+    }
+
+    /// The truth is the mean of the recorded outcomes; what may be said of the noise is its largest deviation.
+    fn from_records(
+        &self,
+        path: &Path,
+        loaded: &LoadedPool,
+        sign: f64,
+    ) -> Result<(Environment, f64, bool), CliError> {
+        let columns = &loaded.args.columns;
+        let id = columns.id.as_deref().ok_or_else(|| {
+            CliError::usage("E202", "--records is matched by ids", "name the column of ids with --id")
+        })?;
+        let table = read(path, &columns.reading())?;
+        let (ids, outcomes) = (table.texts(id)?, table.numbers(&self.truth)?);
+        let rows: HashMap<&str, usize> = loaded.rows_by_id();
+        let mut records = vec![Vec::new(); loaded.pool.len()];
+        for (line, (name, outcome)) in ids.iter().zip(outcomes).enumerate() {
+            let Some(&row) = rows.get(name.as_str()) else {
+                let unknown = format!("{name:?} is not a candidate of the pool");
+                let mut problem = Problem::new(Code::UnknownId, table.file(), unknown);
+                if let Some(similar) = nearest(name, loaded.ids.iter().map(String::as_str)) {
+                    problem = problem.help(format!("did you mean {similar:?}?"));
+                }
+                return Err(TableError::from(problem.at(table.place(line)).column(id)).into());
+            };
+            records[row].push(sign * outcome);
+        }
+        let sigma = records.iter().map(|record| deviation(record)).fold(0.0, f64::max);
+        if let Some(row) = records.iter().position(Vec::is_empty) {
+            let message = format!("{}: candidate {:?} has no outcome", table.file(), loaded.ids[row]);
+            return Err(CliError::data("E354", message, "every candidate needs at least one"));
+        }
+        Ok((Environment::repeats(records).map_err(refused)?, sigma, true))
+    }
+}
+
+fn signed(means: Vec<f64>, sign: f64) -> Vec<f64> {
+    means.into_iter().map(|mean| sign * mean).collect()
+}
+
+/// Half the range of a record: outcomes in an interval of length 2σ are σ-sub-Gaussian (Hoeffding).
+fn deviation(record: &[f64]) -> f64 {
+    let largest = record.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = record.iter().copied().fold(f64::INFINITY, f64::min);
+    if record.is_empty() { 0.0 } else { (largest - smallest) / 2.0 }
+}
+
+fn refused(error: SimulationError) -> CliError {
+    match error {
+        SimulationError::Parameter { .. } => CliError::usage("E201", error.to_string(), "see --help"),
+        error => CliError::data("E354", error.to_string(), "look at the column of --truth"),
+    }
+}
