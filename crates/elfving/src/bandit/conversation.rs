@@ -158,7 +158,7 @@ impl Bandit {
 
     /// Whether the policy wants nothing more.
     pub fn finished(&self) -> bool {
-        self.round.is_none() && matches!(self.policy.report().status, Status::Finished(_))
+        self.round.is_none() && matches!(self.policy.status(), Status::Finished(_))
     }
 }
 

@@ -27,6 +27,18 @@ pub enum BanditError {
     /// A horizon of no measurements.
     #[error("the horizon must be at least 1")]
     Horizon,
+    /// The ridge of a regression must be positive.
+    #[error("the ridge must be a finite number > 0, got {got}")]
+    Ridge {
+        /// The value given.
+        got: f64,
+    },
+    /// One positive weight for each point.
+    #[error("{points} finite weights > 0 are needed, one for each point")]
+    Weights {
+        /// How many.
+        points: usize,
+    },
     /// A batch of no measurements.
     #[error("a batch has at least 1 measurement")]
     EmptyBatch,

@@ -5,20 +5,26 @@
 //! [`ask`](Bandit::ask) hands out slots, [`tell`](Bandit::tell) closes them in any order, [`report`](Bandit::report) says what
 //! is known, under which assumptions.
 
+mod baselines;
 mod conversation;
 mod error;
 mod goal;
+mod picks;
 mod plan;
 mod policy;
+mod posterior;
 mod question;
 mod report;
 mod slot;
+mod ties;
 
+pub use baselines::Baseline;
 pub use conversation::Bandit;
 pub use error::BanditError;
 pub use goal::Goal;
 pub use plan::{Measurements, Plan};
 pub use policy::{Decision, Elimination, Next, Policy};
+pub use posterior::{Posterior, Precision};
 pub use question::Question;
 pub use report::{ChoiceInterval, Guarantee, Margins, Reason, Report, Status};
 pub use slot::{Outcome, Slot, SlotId, Told};

@@ -1,6 +1,6 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
-use super::{BanditError, Plan, Reason, Report};
+use super::{BanditError, Plan, Reason, Report, Status};
 use crate::pool::PointId;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,11 @@ pub trait Policy: Send {
 
     /// Makes a decision final.
     fn apply(&mut self, decision: &Decision);
+
+    /// Whether more measurements are wanted; the status of the report, where that is cheaper to say.
+    fn status(&self) -> Status {
+        self.report().status
+    }
 
     /// What is known.
     fn report(&self) -> Report;

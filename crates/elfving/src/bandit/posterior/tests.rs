@@ -1,0 +1,92 @@
+use super::*;
+use crate::linalg::{Cholesky, Matrix, weighted_gram};
+use crate::rounding::{Purpose, below, stream};
+
+/// 40 points in 6 dimensions, of lengths between 0.1 and 3.
+fn pool() -> Pool {
+    Pool::from_features(Matrix::from_fn(40, 6, |i, j| ((i * 7 + j * 11 + i * j) % 13) as f64 / 6.0 - 1.0))
+        .expect("a pool")
+}
+
+fn measured(ridge: f64, weights: Option<Vec<f64>>, samples: usize) -> (Posterior, Vec<(usize, f64)>) {
+    let mut posterior = Posterior::weighted(pool(), ridge, weights).expect("a posterior");
+    let mut random = stream(5, 0, Purpose::new("test"));
+    let mut data = Vec::new();
+    for _ in 0..samples {
+        // Most measurements at few points: the worst for an updated inverse.
+        let point = (below(&mut random, 40) * below(&mut random, 40) / 40) as usize;
+        let outcome = below(&mut random, 2000) as f64 / 1000.0 - 1.0;
+        posterior.add(PointId::new(point), outcome);
+        data.push((point, outcome));
+    }
+    (posterior, data)
+}
+
+/// The same from one dense solve.
+fn assert_direct(posterior: &Posterior, ridge: f64, weights: &[f64], data: &[(usize, f64)]) {
+    let features = posterior.pool().features();
+    let mut masses = vec![0.0; 40];
+    let mut theta = vec![0.0; 6];
+    for &(point, outcome) in data {
+        masses[point] += weights[point];
+        add_scaled_row(&mut theta, weights[point] * outcome, features.row(point));
+    }
+    let mut v = weighted_gram(features, &masses);
+    (0..6).for_each(|i| v[(i, i)] += ridge);
+    let factor = Cholesky::new(v).expect("positive definite");
+    factor.solve(&mut theta);
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-3);
+    assert!(close(posterior.precision().log_det(), factor.log_det() - 6.0 * ridge.ln()));
+    for i in 0..40 {
+        assert!(close(posterior.means()[i], dot(features.row(i), &theta)), "mean {i}");
+        let mut image = features.row(i).to_vec();
+        factor.solve(&mut image);
+        let norm = dot(&image, features.row(i));
+        assert!((posterior.precision().norms()[i] - norm).abs() <= 1e-9 * norm, "norm {i}");
+        assert!((posterior.precision().norm(features.row(i)) - norm).abs() <= 1e-9 * norm, "form {i}");
+    }
+}
+
+#[test]
+fn updates_agree_with_a_direct_solve_between_and_after_factorisations() {
+    for ridge in [1e-2, 1.0] {
+        // 64 updates between factorisations: right before, at and after one, and far on.
+        for samples in [1, 63, 64, 65, 5_119, 20_000] {
+            let (posterior, data) = measured(ridge, None, samples);
+            assert_direct(&posterior, ridge, &[1.0; 40], &data);
+        }
+    }
+}
+
+#[test]
+fn weights_count_a_measurement_as_often_as_they_say() {
+    let weights: Vec<f64> = (0..40).map(|i| 0.1 + i as f64 / 7.0).collect();
+    let (posterior, data) = measured(0.05, Some(weights.clone()), 150);
+    assert_direct(&posterior, 0.05, &weights, &data);
+}
+
+#[test]
+fn supposed_points_change_what_is_known_as_measured_ones_do() {
+    let (posterior, _) = measured(0.1, None, 30);
+    let mut supposed = posterior.precision().clone();
+    let mut told = posterior.clone();
+    for i in [3, 3, 17] {
+        supposed.suppose(PointId::new(i));
+        told.add(PointId::new(i), -2.0);
+    }
+    assert_eq!(supposed.norms(), told.precision().norms());
+    assert_ne!(supposed.norms(), posterior.precision().norms());
+}
+
+#[test]
+fn ridges_and_weights_outside_their_domain_are_refused() {
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(Posterior::new(pool(), bad), Err(BanditError::Ridge { .. })));
+        let mut weights = vec![1.0; 40];
+        weights[7] = bad;
+        assert!(matches!(
+            Posterior::weighted(pool(), 1.0, Some(weights)),
+            Err(BanditError::Weights { points: 40 })
+        ));
+    }
+}

@@ -1,0 +1,34 @@
+//! The largest of many scores, where rounding errors do not decide.
+
+/// Scores within this fraction of the largest count as equal.
+const TIE: f64 = 1e-10;
+
+/// The first position with the largest score, up to ties; positions of score minus infinity are out.
+pub(super) fn first_largest(scores: &[f64]) -> Option<usize> {
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return None;
+    }
+    scores.iter().position(|&score| score >= largest - TIE * largest.abs())
+}
+
+/// All positions, the largest score first, ties to the smallest position.
+pub(super) fn largest_first(scores: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&i, &j| scores[j].total_cmp(&scores[i]).then(i.cmp(&j)));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounding_tells_apart_is_a_tie_and_goes_to_the_first() {
+        assert_eq!(first_largest(&[1.0, 3.0, 3.0 + 1e-12, 2.0]), Some(1));
+        assert_eq!(first_largest(&[-1.0, -3.0]), Some(0));
+        assert_eq!(first_largest(&[f64::NEG_INFINITY, -5.0]), Some(1));
+        assert_eq!(first_largest(&[f64::NEG_INFINITY; 2]), None);
+        assert_eq!(largest_first(&[1.0, 3.0, 1.0, 2.0]), [1, 3, 0, 2]);
+    }
+}
