@@ -8,6 +8,7 @@ use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
 use crate::design::DesignArgs;
 use crate::estimate::EstimateArgs;
+use crate::reproduce::ReproduceArgs;
 use crate::round::RoundArgs;
 use crate::simulate::SimulateArgs;
 
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Estimate(Box<EstimateArgs>),
     /// Compare algorithms on a pool whose truth is known
     Simulate(Box<SimulateArgs>),
+    /// Run the experiments of the paper, and ours: numbers, figures, and what holds
+    Reproduce(ReproduceArgs),
     /// Check a saved design again, without the solver that found it
     Certify(CertifyArgs),
     /// Write the completions of a shell to stdout

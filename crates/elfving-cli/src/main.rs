@@ -17,6 +17,7 @@ mod method;
 mod output;
 mod pool_args;
 mod pool_source;
+mod reproduce;
 mod round;
 mod saved_design;
 mod simulate;

@@ -33,10 +33,18 @@ impl Talk {
 
     /// A line that moves while something runs; only where it can move.
     pub(crate) fn spinner(&self, what: &str) -> Spinner {
+        self.moving(ProgressBar::new_spinner, "{spinner} {msg} [{elapsed}]", what)
+    }
+
+    /// A bar that fills in `steps` steps; only where it can move.
+    pub(crate) fn bar(&self, what: &str, steps: usize) -> Spinner {
+        self.moving(|| ProgressBar::new(steps as u64), "{msg} {wide_bar} {pos}/{len} [{eta}]", what)
+    }
+
+    fn moving(&self, new: impl FnOnce() -> ProgressBar, template: &str, what: &str) -> Spinner {
         let bar = (!self.quiet && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
-            let bar = ProgressBar::new_spinner();
-            if let Ok(style) = style {
+            let bar = new();
+            if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
             bar.set_message(what.to_owned());
@@ -54,6 +62,13 @@ pub(crate) struct Spinner {
 }
 
 impl Spinner {
+    /// One step of a bar.
+    pub(crate) fn step(&self) {
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        }
+    }
+
     pub(crate) fn say(&self, what: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_message(what());

@@ -80,11 +80,7 @@ impl Experiment {
     ///
     /// # Errors
     /// [`ExperimentError::Repeats`], and whatever the library finds.
-    pub fn run(
-        self,
-        settings: &Settings,
-        progress: &(dyn Fn() + Sync),
-    ) -> Result<Findings, ExperimentError> {
+    pub fn run(self, settings: &Settings, progress: &(dyn Fn() + Sync)) -> Result<Findings, ExperimentError> {
         let repeats = settings.repeats.unwrap_or(self.default_repeats());
         if repeats < 2 {
             return Err(ExperimentError::Repeats { got: repeats });

@@ -49,23 +49,14 @@ struct Setting {
     allocations: Vec<(&'static str, u64, Allocation)>,
 }
 
-pub(crate) fn run(
-    repeats: usize,
-    seed: u64,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Found, ExperimentError> {
+pub(crate) fn run(repeats: usize, seed: u64, progress: &(dyn Fn() + Sync)) -> Result<Found, ExperimentError> {
     let (setting, supports) = Setting::new(seed)?;
     let repetitions = repeat(repeats, progress, |repetition| setting.one(seed, repetition))?;
     let at: Vec<f64> = BUDGETS.iter().map(|&budget| budget as f64).collect();
     let mut all = curves(&repetitions, &METHODS, &at);
     let zero = setting.means.iter().fold(0.0, |worst: f64, mean| worst.max(mean.abs()));
     let flat = Summary { mean: zero, standard_error: 0.0 };
-    all.push(Curve {
-        method: NOTHING.to_owned(),
-        y: vec![flat; at.len()],
-        x: at,
-        reference: true,
-    });
+    all.push(Curve { method: NOTHING.to_owned(), y: vec![flat; at.len()], x: at, reference: true });
     let panel = Panel {
         name: "error".to_owned(),
         title: "G-optimal design: largest error over the pool".to_owned(),
@@ -211,17 +202,21 @@ fn reduced_weights(problem: &Problem, design: &Design) -> Result<Vec<(PointId, f
 /// The ceiling technique within a budget: `⌈(T - s) λ_i⌉` measurements of each of the s points, which are at most T. None
 /// for T ≤ s, where it has no answer.
 fn ceiling(weights: &[(PointId, f64)], budget: u64) -> Result<Option<Allocation>, ExperimentError> {
-    let Some(left) = budget.checked_sub(weights.len() as u64).filter(|&left| left > 0) else { return Ok(None) };
+    let Some(left) = budget.checked_sub(weights.len() as u64).filter(|&left| left > 0) else {
+        return Ok(None);
+    };
     let counts = weights.iter().map(|&(id, weight)| (id, (left as f64 * weight).ceil() as u64)).collect();
     Ok(Some(Allocation::new(counts)?))
 }
 
 fn claims(panel: &Panel, (certified, mirror): (usize, usize)) -> Vec<Claim> {
-    let mean = |method: &str, x: u64| panel.curve(method).and_then(|curve| curve.at(x as f64)).map(|y| y.mean);
+    let mean =
+        |method: &str, x: u64| panel.curve(method).and_then(|curve| curve.at(x as f64)).map(|y| y.mean);
     let mut worst: f64 = 0.0;
     for budget in BUDGETS.into_iter().filter(|&budget| budget >= 400) {
         let best = METHODS.iter().filter_map(|method| mean(method, budget)).fold(f64::INFINITY, f64::min);
-        let ours = [RIPS, RIPS_W].iter().filter_map(|method| mean(method, budget)).fold(f64::INFINITY, f64::min);
+        let ours =
+            [RIPS, RIPS_W].iter().filter_map(|method| mean(method, budget)).fold(f64::INFINITY, f64::min);
         worst = worst.max(ours / best - 1.0);
     }
     let first = |method: &str| panel.curve(method).and_then(|curve| curve.x.first().copied());
@@ -230,7 +225,8 @@ fn claims(panel: &Panel, (certified, mirror): (usize, usize)) -> Vec<Claim> {
     let learned = BUDGETS.into_iter().find(|&budget| mean(RIPS, budget).is_some_and(|error| error < zero));
     vec![
         Claim {
-            says: "RIPS performs comparably to the other approaches (within 15 % of the best for T >= 400)".to_owned(),
+            says: "RIPS performs comparably to the other approaches (within 15 % of the best for T >= 400)"
+                .to_owned(),
             measured: format!("at most {:.0} % above the best of all methods", 100.0 * worst),
             holds: worst <= 0.15,
         },

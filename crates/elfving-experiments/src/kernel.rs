@@ -45,14 +45,11 @@ struct Setting {
     functions: Vec<Vec<f64>>,
 }
 
-pub(crate) fn run(
-    repeats: usize,
-    seed: u64,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Found, ExperimentError> {
+pub(crate) fn run(repeats: usize, seed: u64, progress: &(dyn Fn() + Sync)) -> Result<Found, ExperimentError> {
     let setting = Setting::new(seed)?;
     let at: Vec<f64> = BUDGETS.iter().map(|&budget| budget as f64).collect();
-    let zero = Summary::of(setting.functions.iter().map(|means| largest_error(means, &vec![0.0; means.len()])));
+    let zero =
+        Summary::of(setting.functions.iter().map(|means| largest_error(means, &vec![0.0; means.len()])));
     let mut panels = Vec::new();
     for (reading, sigma) in NOISES {
         let repetitions = repeat(repeats, progress, |repetition| setting.one(sigma, seed, repetition))?;
@@ -94,7 +91,8 @@ impl Setting {
             Ok(ProjectThenRound::default().round(&request)?.allocation)
         };
         let allocations = BUDGETS.into_iter().map(rounded).collect::<Result<_, _>>()?;
-        let function = |k: u64| RkhsFunction::random(&pool, CENTRES, 1.0, seed.wrapping_add(k)).map(|f| f.means);
+        let function =
+            |k: u64| RkhsFunction::random(&pool, CENTRES, 1.0, seed.wrapping_add(k)).map(|f| f.means);
         let functions = (0..FUNCTIONS).map(function).collect::<Result<_, _>>()?;
         let weights = design.support;
         Ok(Self { pool, weights, allocations, functions })
@@ -142,7 +140,8 @@ fn claims(panels: &[Panel]) -> Vec<Claim> {
         let mean = |method: &str, x: u64| {
             panel.curve(method).and_then(|curve| curve.at(x as f64)).map_or(f64::NAN, |y| y.mean)
         };
-        let average = |method: &str| BUDGETS.iter().map(|&x| mean(method, x)).sum::<f64>() / BUDGETS.len() as f64;
+        let average =
+            |method: &str| BUDGETS.iter().map(|&x| mean(method, x)).sum::<f64>() / BUDGETS.len() as f64;
         let (ptr, rips, ips) = (average(PTR), average(RIPS), average(IPS));
         let ridge = average(RIDGE);
         claims.push(Claim {
@@ -157,8 +156,13 @@ fn claims(panels: &[Panel]) -> Vec<Claim> {
         let last = BUDGETS[BUDGETS.len() - 1];
         let worst = [PTR, RIPS, IPS].iter().map(|method| mean(method, last)).fold(0.0, f64::max);
         claims.push(Claim {
-            says: format!("all three have learned nontrivial estimates with T below the number of points ({})", panel.name),
-            measured: format!("the worst of the three has error {worst:.3} at T = {last}; predicting 0 has {zero:.3}"),
+            says: format!(
+                "all three have learned nontrivial estimates with T below the number of points ({})",
+                panel.name
+            ),
+            measured: format!(
+                "the worst of the three has error {worst:.3} at T = {last}; predicting 0 has {zero:.3}"
+            ),
             holds: worst < zero,
         });
     }

@@ -5,7 +5,8 @@ use crate::findings::Found;
 use crate::normal::normals;
 use crate::{Claim, ExperimentError, Panel};
 use elfving::estimate::robust_mean::{
-    CalibratedCatoni, Catoni, DirectionSamples, MedianOfMeans, MomentBound, PlainMean, RobustMean, TruncatedMean,
+    CalibratedCatoni, Catoni, DirectionSamples, MedianOfMeans, MomentBound, PlainMean, RobustMean,
+    TruncatedMean,
 };
 use elfving::linalg::Matrix;
 use elfving::pool::PointId;
@@ -36,11 +37,7 @@ enum Weights {
     Uniform,
 }
 
-pub(crate) fn run(
-    repeats: usize,
-    seed: u64,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Found, ExperimentError> {
+pub(crate) fn run(repeats: usize, seed: u64, progress: &(dyn Fn() + Sync)) -> Result<Found, ExperimentError> {
     let mut optimised = vec![Vec::new(); repeats];
     let mut uniform = vec![Vec::new(); repeats];
     for m in SIZES {
@@ -59,7 +56,9 @@ pub(crate) fn run(
     let panel = |name: &str, design: &str, repetitions: &[Vec<Point>]| Panel {
         name: name.to_owned(),
         title: "RIPS against IPS: largest error over V".to_owned(),
-        subtitle: format!("X = the basis of R^(m² + m), T = 4m, noise N(0, 1), {design}, {repeats} repetitions"),
+        subtitle: format!(
+            "X = the basis of R^(m² + m), T = 4m, noise N(0, 1), {design}, {repeats} repetitions"
+        ),
         x: "m".to_owned(),
         y: "max |⟨v, θ̂ - θ*⟩|".to_owned(),
         log: true,
@@ -102,7 +101,8 @@ fn one(m: usize, weights: Weights, seed: u64, repetition: u64) -> Result<Vec<Poi
 
     let delta = Confidence::new(DELTA / (m * m) as f64)?;
     let truth = -(m as f64 + 1.0);
-    let error = |estimates: Vec<f64>| estimates.iter().fold(0.0, |worst: f64, w| worst.max((w - truth).abs()));
+    let error =
+        |estimates: Vec<f64>| estimates.iter().fold(0.0, |worst: f64, w| worst.max((w - truth).abs()));
     let sample_variance = |i: usize| {
         let row = coefficients.row(i);
         let own: Vec<f64> = columns.iter().zip(&outcomes).map(|(&k, y)| row[k] * y).collect();
@@ -134,7 +134,8 @@ fn claims(panels: &[Panel]) -> Vec<Claim> {
     let grows = optimised[SIZES.len() - 1] > optimised[PRINTED - 1] && optimised[PRINTED - 1] > 1.0;
     vec![
         Claim {
-            says: "as m grows, IPS degrades relative to RIPS (design optimal for V, variance bound known)".to_owned(),
+            says: "as m grows, IPS degrades relative to RIPS (design optimal for V, variance bound known)"
+                .to_owned(),
             measured: format!("error of IPS over error of RIPS, {}", listed(&optimised)),
             holds: grows && optimised[0] > 1.8,
         },

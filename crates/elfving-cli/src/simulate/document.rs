@@ -1,7 +1,7 @@
 //! A simulation as JSON: stable names for programs.
 
-use elfving::bandit::{Goal, Status};
-use elfving::simulate::Summary;
+use elfving::bandit::Goal;
+use elfving::simulate::{Run, Summary};
 use serde::Serialize;
 
 use super::{Answer, Tried};
@@ -64,7 +64,7 @@ impl AlgorithmDocument {
     fn of(tried: &Tried) -> Self {
         let runs = &tried.runs;
         let (regret, simple_regret) = (runs.regret(), runs.simple_regret());
-        let any_stopped = runs.runs.iter().any(|run| run.status != Status::Measuring);
+        let any_stopped = runs.runs.iter().any(Run::stopped);
         let last = |curve: &[Summary]| *curve.last().expect("the budget is a checkpoint");
         Self {
             algorithm: tried.algorithm.name(),

@@ -8,7 +8,6 @@ mod summary;
 mod world;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -154,27 +153,24 @@ struct Tried {
 pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
     let mut pool = args.pool.clone();
-    pool.columns.outcome.push(args.world.truth().to_owned());
+    pool.columns.outcome.extend(args.world.truth_in_pool().map(str::to_owned));
     let ridge = args.vouched.gamma.unwrap_or(DEFAULT_RIDGE);
     let loaded = PoolFiles::read(pool.settle()?, talk)?.build(ridge, 1e-3, args.runs.seed, talk)?;
     let world = args.world.build(&loaded, args.runs.seed)?;
     let question = settings.question(args, &loaded, &world, talk)?;
 
     let total = args.runs.repeats * args.runs.algorithm.len();
-    let (spinner, done) = (talk.spinner("simulating"), AtomicUsize::new(0));
+    let bar = talk.bar("simulating", total);
     let mut tried = Vec::new();
     for &algorithm in &args.runs.algorithm {
         let start = Instant::now();
-        let policy = |seed| algorithm.build(question.clone().seed(seed));
-        let finished = || {
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            spinner.say(|| format!("{}: {done} of {total} runs", algorithm.name()));
-        };
-        let runs = settings.simulation.run_watched(&world.environment, policy, &finished);
+        let policy = |seed| algorithm.start(question.clone().seed(seed));
+        bar.say(|| algorithm.name().to_owned());
+        let runs = settings.simulation.run_watched(&world.environment, policy, &|| bar.step());
         let runs = runs.map_err(|error| explain(error, algorithm))?;
         tried.push(Tried { algorithm, runs, seconds: start.elapsed().as_secs_f64() });
     }
-    drop(spinner);
+    drop(bar);
     Answer { loaded: &loaded, settings: &settings, tried }.deliver()
 }
 
@@ -212,9 +208,11 @@ fn explain(error: SimulationError, algorithm: Algorithm) -> CliError {
         SimulationError::Bandit(error @ BanditError::OtherGoal { .. }) => {
             CliError::usage("E202", error.to_string(), "change --goal or --algorithm")
         }
-        SimulationError::Bandit(error @ BanditError::NeedsAssumption { .. }) => {
-            CliError::usage("E202", error.to_string(), "--norm, --bound and light noise are what can be stated")
-        }
+        SimulationError::Bandit(error @ BanditError::NeedsAssumption { .. }) => CliError::usage(
+            "E202",
+            error.to_string(),
+            "--norm, --bound and light noise are what can be stated",
+        ),
         SimulationError::Bandit(error @ BanditError::ChoicesNotMeasurable { .. }) => {
             CliError::usage("E202", error.to_string(), "leave out --targets, or use --goal best")
         }

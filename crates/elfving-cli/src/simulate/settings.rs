@@ -37,7 +37,11 @@ impl Settings {
             [("--budget", runs.budget), ("--batch", runs.batch as u64), ("--repeats", runs.repeats as u64)]
         {
             if value == 0 {
-                return Err(CliError::usage("E201", format!("{option} must be at least 1"), "give a number >= 1"));
+                return Err(CliError::usage(
+                    "E201",
+                    format!("{option} must be at least 1"),
+                    "give a number >= 1",
+                ));
             }
         }
         let epsilon = runs.epsilon;
@@ -87,8 +91,10 @@ impl Settings {
         };
         let build = || -> Result<Assumptions, EstimateError> {
             let sigma = vouched.assumed_sigma.unwrap_or(world.sigma);
-            let mut assumptions =
-                Assumptions::new(sigma)?.bound(bound)?.misspecification(vouched.misspecification)?.tails(tails);
+            let mut assumptions = Assumptions::new(sigma)?
+                .bound(bound)?
+                .misspecification(vouched.misspecification)?
+                .tails(tails);
             if let Some(norm) = vouched.norm {
                 assumptions = assumptions.norm(norm)?;
             }
@@ -114,8 +120,8 @@ fn refused_goal(error: &BanditError) -> CliError {
 
 /// An algorithm by its name.
 pub(super) fn algorithm(name: &str) -> Result<Algorithm, String> {
-    Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.name()).collect();
+    Algorithm::all().find(|algorithm| algorithm.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
         format!("the algorithms are {}", names.join(", "))
     })
 }

@@ -1,26 +1,35 @@
 //! A simulation in words, for people.
 
 use comfy_table::{CellAlignment, Table, presets};
-use elfving::bandit::Status;
-use elfving::simulate::Summary;
+use elfving::bandit::Goal;
+use elfving::simulate::{Run, Summary};
 
 use super::{Answer, Tried};
 use crate::words::{short, trimmed};
 
-/// The whole answer.
+/// The whole answer. Stops and wrong answers are shown where the goal has them.
 pub(super) fn text(answer: &Answer) -> String {
+    let decides = !matches!(answer.settings.goal, Goal::Regret { .. });
+    let mut header = vec!["algorithm", "regret", "gap of the pick"];
+    if decides {
+        header.extend(["stopped", "after", "wrong"]);
+    }
+    header.extend(["rounds", "seconds a run"]);
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let header = ["algorithm", "regret", "gap of the pick", "stopped", "after", "wrong", "rounds", "seconds a run"];
     table.set_header(header);
     for tried in &answer.tried {
-        table.add_row(row(tried));
+        table.add_row(row(tried, decides));
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+    let mut notes = "regret: sum of the gaps of what was measured".to_owned();
+    if decides {
+        notes.push_str("; wrong: stopped with a pick worse than promised, of all runs");
+    }
     format!(
-        "{}\n\n{}\n\nregret: sum of the gaps of what was measured; ±: standard error of the mean over the runs\n",
+        "{}\n\n{}\n\n{notes}; ±: standard error of the mean over the runs\n",
         head(answer),
         trimmed(&table)
     )
@@ -29,7 +38,8 @@ pub(super) fn text(answer: &Answer) -> String {
 /// `rbf100.csv: 100 candidates, kernel RBF; 20 runs of 2000 measurements, in batches of 10`.
 pub(super) fn head(answer: &Answer) -> String {
     let (loaded, settings) = (answer.loaded, answer.settings);
-    let batches = if settings.batch > 1 { format!(", in batches of {}", settings.batch) } else { String::new() };
+    let batches =
+        if settings.batch > 1 { format!(", in batches of {}", settings.batch) } else { String::new() };
     format!(
         "{}: {} candidates, {}; {} runs of {} measurements{batches}",
         loaded.file_name(),
@@ -40,21 +50,18 @@ pub(super) fn head(answer: &Answer) -> String {
     )
 }
 
-fn row(tried: &Tried) -> [String; 8] {
+fn row(tried: &Tried, decides: bool) -> Vec<String> {
     let runs = &tried.runs;
     let last = |curve: Vec<Summary>| curve.last().map_or_else(String::new, with_error);
-    let any_stopped = runs.runs.iter().any(|run| run.status != Status::Measuring);
     let percent = |share: Summary| format!("{:.0} %", 100.0 * share.mean);
-    [
-        tried.algorithm.name().to_owned(),
-        last(runs.regret()),
-        last(runs.simple_regret()),
-        percent(runs.stopped()),
-        if any_stopped { with_error(&runs.samples_to_stop()) } else { "-".to_owned() },
-        percent(runs.error_rate()),
-        short(runs.rounds().mean),
-        format!("{:.3}", tried.seconds / runs.runs.len() as f64),
-    ]
+    let mut cells = vec![tried.algorithm.name().to_owned(), last(runs.regret()), last(runs.simple_regret())];
+    if decides {
+        let any_stopped = runs.runs.iter().any(Run::stopped);
+        let after = if any_stopped { with_error(&runs.samples_to_stop()) } else { "-".to_owned() };
+        cells.extend([percent(runs.stopped()), after, percent(runs.error_rate())]);
+    }
+    cells.extend([short(runs.rounds().mean), format!("{:.3}", tried.seconds / runs.runs.len() as f64)]);
+    cells
 }
 
 fn with_error(summary: &Summary) -> String {

@@ -75,8 +75,9 @@ impl World {
 }
 
 impl WorldArgs {
-    pub(super) fn truth(&self) -> &str {
-        &self.truth
+    /// The column of the pool that is no feature, unless the truth is in records.
+    pub(super) fn truth_in_pool(&self) -> Option<&str> {
+        self.records.is_none().then_some(&self.truth)
     }
 
     pub(super) fn build(&self, loaded: &LoadedPool, seed: u64) -> Result<World, CliError> {
@@ -97,7 +98,11 @@ impl WorldArgs {
     /// The truth is a column of the pool, the noise a law.
     fn from_law(&self, loaded: &LoadedPool, sign: f64) -> Result<(Environment, f64, bool), CliError> {
         let table = loaded.table().ok_or_else(|| {
-            CliError::usage("E202", "--truth names a column, and the pool has none", "give a table as the pool")
+            CliError::usage(
+                "E202",
+                "--truth names a column, and the pool has none",
+                "give a table as the pool",
+            )
         })?;
         let environment = Environment::new(signed(table.numbers(&self.truth)?, sign)).map_err(refused)?;
         let sigma = positive_sigma(self.sigma)?;

@@ -5,6 +5,7 @@
 //! [`ask`](Bandit::ask) hands out slots, [`tell`](Bandit::tell) closes them in any order, [`report`](Bandit::report) says what
 //! is known, under which assumptions.
 
+mod algorithm;
 mod baselines;
 mod conversation;
 mod error;
@@ -18,6 +19,7 @@ mod report;
 mod slot;
 mod ties;
 
+pub use algorithm::Algorithm;
 pub use baselines::Baseline;
 pub use conversation::Bandit;
 pub use error::BanditError;

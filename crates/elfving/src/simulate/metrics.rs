@@ -42,9 +42,9 @@ pub struct Run {
 }
 
 impl Run {
-    /// Whether the goal was reached.
-    pub fn reached(&self) -> bool {
-        self.status == Status::Finished(Reason::Reached)
+    /// Whether the policy stopped because it had its answer, and not because the horizon was over.
+    pub fn stopped(&self) -> bool {
+        !matches!(self.status, Status::Measuring | Status::Finished(Reason::Horizon))
     }
 }
 
@@ -70,13 +70,12 @@ impl Runs {
 
     /// Measurements until the policy stopped, over the runs that did; none did: mean 0.
     pub fn samples_to_stop(&self) -> Summary {
-        let stopped = self.runs.iter().filter(|run| run.status != Status::Measuring);
-        Summary::of(stopped.map(|run| run.samples as f64))
+        Summary::of(self.runs.iter().filter(|run| run.stopped()).map(|run| run.samples as f64))
     }
 
-    /// The share of runs that stopped by themselves.
+    /// The share of runs that stopped with their answer.
     pub fn stopped(&self) -> Summary {
-        Summary::of(self.runs.iter().map(|run| f64::from(run.status != Status::Measuring)))
+        Summary::of(self.runs.iter().map(|run| f64::from(run.stopped())))
     }
 
     /// The share of wrong answers among all runs.

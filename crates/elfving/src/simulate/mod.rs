@@ -4,14 +4,14 @@
 //! tells it, `repeats` times in parallel; [`Runs`] holds what came out, with means and standard errors.
 //!
 //! ```
-//! use elfving::bandit::{Goal, Question, baselines::Random};
+//! use elfving::bandit::{Baseline, Goal, Question};
 //! use elfving::simulate::{Environment, Law, Simulation};
 //! use elfving::{estimate::Assumptions, linalg::Matrix, pool::Pool};
 //!
 //! let pool = Pool::from_features(Matrix::identity(3))?;
 //! let environment = Environment::new(vec![0.2, 0.5, 0.9])?.noise(Law::Normal, 0.1)?;
 //! let question = Question::new(pool, Assumptions::new(0.1)?.bound(1.0)?, Goal::Regret { horizon: Some(60) })?;
-//! let policy = |seed| Ok(Box::new(Random::new(question.clone().seed(seed))?) as Box<_>);
+//! let policy = |seed| Baseline::Random.start(question.clone().seed(seed));
 //! let runs = Simulation::new(60).repeats(20).run(&environment, policy)?;
 //! // Random measurements cost the mean gap, (0.7 + 0.4 + 0)/3, each.
 //! let regret = runs.regret().last().copied().unwrap();

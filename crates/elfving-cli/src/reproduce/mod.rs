@@ -1,0 +1,131 @@
+//! `elfving reproduce`: the paper's experiments and ours, as numbers, figures and claims.
+
+mod summary;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use elfving_experiments::{Experiment, ExperimentError, Findings, Settings, csv, figure};
+use elfving_plot::Format as PictureFormat;
+use serde::Serialize;
+
+use crate::error::{CliError, write_error};
+use crate::output;
+use crate::talk::Talk;
+
+/// Arguments of `elfving reproduce`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving reproduce kernel --out figures
+      the paper's second experiment at its 40 repetitions
+  elfving reproduce all --out figures --repeats 400
+      everything, with tight error bars
+
+For each experiment DIR gets NAME.csv and NAME.json with all numbers, and NAME-PANEL.svg and .png with the
+figures: means with bands of one standard error, as in the paper. The same seed gives the same numbers.")]
+pub(crate) struct ReproduceArgs {
+    /// Which experiment
+    experiment: ExperimentName,
+    /// The folder for numbers and figures; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Repetitions (default: those of the paper)
+    #[arg(long, value_name = "N")]
+    repeats: Option<usize>,
+    /// The seed of everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+}
+
+/// The experiments by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExperimentName {
+    /// Estimates from a G-optimal design in 50 dimensions
+    GOptimal,
+    /// A G-optimal design in the space of an RBF kernel
+    Kernel,
+    /// Where plain IPS has large deviations
+    RipsVsIps,
+    /// Elimination algorithms and baselines as bandits; the paper has no such experiment
+    Bandits,
+    /// All of them
+    All,
+}
+
+impl ExperimentName {
+    fn experiments(self) -> Vec<Experiment> {
+        match self {
+            Self::GOptimal => vec![Experiment::GOptimal],
+            Self::Kernel => vec![Experiment::Kernel],
+            Self::RipsVsIps => vec![Experiment::RipsVsIps],
+            Self::Bandits => vec![Experiment::Bandits],
+            Self::All => Experiment::ALL.to_vec(),
+        }
+    }
+}
+
+/// What is printed with `--json`.
+#[derive(Debug, Serialize)]
+struct Reproduced {
+    experiments: Vec<Findings>,
+    /// The files written, without their folder.
+    files: Vec<String>,
+}
+
+pub(crate) fn run(args: &ReproduceArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let settings = Settings { repeats: args.repeats, seed: args.seed };
+    fs::create_dir_all(&args.out).map_err(|source| CliError::write(&args.out, source))?;
+    let mut all = Reproduced { experiments: Vec::new(), files: Vec::new() };
+    for experiment in args.experiment.experiments() {
+        let bar = talk.bar(experiment.name(), experiment.steps(&settings));
+        let findings = experiment.run(&settings, &|| bar.step()).map_err(explain)?;
+        drop(bar);
+        write(&findings, &args.out, &mut all.files)?;
+        if !as_json {
+            output::print(summary::text(&findings))?;
+        }
+        all.experiments.push(findings);
+    }
+    match as_json {
+        true => output::print(output::json_line(&all)),
+        false => {
+            let folder = args.out.display();
+            output::print(format!("written to {folder}: {}\n", all.files.join(", ")))
+        }
+    }
+}
+
+/// Numbers and figures of one experiment.
+fn write(findings: &Findings, folder: &Path, files: &mut Vec<String>) -> Result<(), CliError> {
+    let name = findings.experiment;
+    let mut file = |file: String, bytes: &[u8]| {
+        output::write_file(&folder.join(&file), bytes)?;
+        files.push(file);
+        Ok::<(), CliError>(())
+    };
+    let table = csv(findings).map_err(write_error(folder.join(format!("{name}.csv"))))?;
+    file(format!("{name}.csv"), &table)?;
+    file(format!("{name}.json"), &output::json_file(findings))?;
+    for panel in &findings.panels {
+        let picture = figure(panel)?;
+        for (extension, format) in [("svg", PictureFormat::Svg), ("png", PictureFormat::Png)] {
+            file(format!("{name}-{}.{extension}", panel.name), &picture.to_bytes(format)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn explain(error: ExperimentError) -> CliError {
+    match error {
+        ExperimentError::Repeats { .. } => {
+            CliError::usage("E201", error.to_string(), "give --repeats 2 or more")
+        }
+        ExperimentError::Picture(error) => error.into(),
+        other => CliError::NoCertificate {
+            code: "E703",
+            message: other.to_string(),
+            help: "try another --seed".to_owned(),
+        },
+    }
+}
