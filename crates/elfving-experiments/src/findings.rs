@@ -43,8 +43,10 @@ pub struct Panel {
     pub x: String,
     /// What is measured.
     pub y: String,
-    /// Whether both axes are logarithmic.
-    pub log: bool,
+    /// Whether x is logarithmic.
+    pub log_x: bool,
+    /// Whether y is.
+    pub log_y: bool,
     /// The curves.
     pub curves: Vec<Curve>,
 }

@@ -62,8 +62,9 @@ pub(crate) fn run(repeats: usize, seed: u64, progress: &(dyn Fn() + Sync)) -> Re
         title: "G-optimal design: largest error over the pool".to_owned(),
         subtitle: format!("d = {DIMENSION}, n = {}, noise N(0, 1), {repeats} repetitions", points()),
         x: "measurements T".to_owned(),
-        y: "max |⟨x, θ̂ - θ*⟩|".to_owned(),
-        log: true,
+        y: "largest error of a mean".to_owned(),
+        log_x: true,
+        log_y: true,
         curves: all,
     };
     let claims = claims(&panel, supports);

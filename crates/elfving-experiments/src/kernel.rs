@@ -64,8 +64,9 @@ pub(crate) fn run(repeats: usize, seed: u64, progress: &(dyn Fn() + Sync)) -> Re
                 M + 1
             ),
             x: "measurements T".to_owned(),
-            y: "max |f̂ - f|".to_owned(),
-            log: false,
+            y: "largest error of a mean".to_owned(),
+            log_x: false,
+            log_y: false,
             curves: all,
         });
     }

@@ -60,8 +60,9 @@ pub(crate) fn run(repeats: usize, seed: u64, progress: &(dyn Fn() + Sync)) -> Re
             "X = the basis of R^(m² + m), T = 4m, noise N(0, 1), {design}, {repeats} repetitions"
         ),
         x: "m".to_owned(),
-        y: "max |⟨v, θ̂ - θ*⟩|".to_owned(),
-        log: true,
+        y: "largest error over V".to_owned(),
+        log_x: false,
+        log_y: true,
         curves: curves(repetitions, &METHODS, &at),
     };
     let panels = vec![
