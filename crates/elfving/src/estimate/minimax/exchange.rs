@@ -8,7 +8,9 @@ use crate::linalg::{
     triangular_factor,
 };
 
-/// Working sets begin with this many targets for each dimension.
+/// Up to this many targets all of them are the working set: passes cost more than what they leave out.
+const WHOLE: usize = 2000;
+/// Beyond, working sets begin with this many targets for each dimension.
 const FIRST_TARGETS: usize = 3;
 /// Targets with residuals below this fraction of the level leave the working set,
 const IDLE: f64 = 0.6;
@@ -40,9 +42,11 @@ impl Found {
 pub(super) fn solve(shifted: &Shifted<'_>, tolerance: f64) -> Found {
     let d = shifted.problem.dimension();
     let mut y = vec![0.0; d];
-    let mut working = worst(&shifted.offsets, &shifted.usable(), FIRST_TARGETS * d + 64);
+    let usable = shifted.usable();
+    let whole = usable.len() <= WHOLE;
+    let mut working = if whole { usable } else { worst(&shifted.offsets, &usable, FIRST_TARGETS * d + 64) };
     let (mut iterations, mut passes) = (0, 0);
-    let mut wanted = 0.1_f64.max(tolerance / 4.0);
+    let mut wanted = if whole { tolerance / 4.0 } else { 0.1_f64.max(tolerance / 4.0) };
     let mut lift = 0.1;
     loop {
         working.sort_unstable();

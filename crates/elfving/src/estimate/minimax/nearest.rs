@@ -54,7 +54,7 @@ pub(super) fn nearest(shifted: &Shifted<'_>, vertex: &Vertex<'_>, mut y: Vec<f64
     if spans_everything(&fixed) {
         return y;
     }
-    let mut face = Face::new(fixed);
+    let mut face = Face::new(&fixed);
     let mut residuals = shifted.residuals(&y);
     for _ in 0..BLOCKING_ROWS {
         let mut step = face.project(&y);
@@ -103,11 +103,13 @@ pub(super) fn spans_everything(rows: &Matrix) -> bool {
     })
 }
 
-/// The rows held fixed and the rows that block, with an orthonormal basis of both.
+/// The rows held fixed and the rows that block, as an orthonormal basis of both.
 struct Face {
-    fixed: Matrix,
     blocking: Vec<Blocking>,
+    /// Of the fixed rows first.
     basis: Vec<Vec<f64>>,
+    /// How many axes the fixed rows span.
+    fixed: usize,
 }
 
 /// A row at its limit: its products with y may fall (`upper`) or rise, not the other way.
@@ -118,20 +120,10 @@ struct Blocking {
 }
 
 impl Face {
-    fn new(fixed: Matrix) -> Self {
-        let mut face = Self { fixed, blocking: Vec::new(), basis: Vec::new() };
-        face.rebuild();
-        face
-    }
-
-    fn rebuild(&mut self) {
-        self.basis.clear();
-        for i in 0..self.fixed.rows() {
-            extend(&mut self.basis, self.fixed.row(i));
-        }
-        for blocking in &self.blocking {
-            extend(&mut self.basis, &blocking.row);
-        }
+    fn new(fixed: &Matrix) -> Self {
+        let mut basis = Vec::new();
+        (0..fixed.rows()).for_each(|i| extend(&mut basis, fixed.row(i)));
+        Self { blocking: Vec::new(), fixed: basis.len(), basis }
     }
 
     /// The part of y in the span of the rows: the smallest vector with the same products.
@@ -176,11 +168,10 @@ impl Face {
             return false;
         }
         // y = Σ multiplier · row over fixed and blocking rows; what the fixed ones span is taken out first.
-        let mut spanned = Vec::new();
-        (0..self.fixed.rows()).for_each(|i| extend(&mut spanned, self.fixed.row(i)));
+        let spanned = &self.basis[..self.fixed];
         let outside = |row: &[f64]| {
             let mut rest = row.to_vec();
-            spanned.iter().for_each(|axis: &Vec<f64>| {
+            spanned.iter().for_each(|axis| {
                 let along = dot(axis, &rest);
                 add_scaled_row(&mut rest, -along, axis);
             });
@@ -198,7 +189,8 @@ impl Face {
         match worst {
             Some(k) if pushed[k] > 1e-10 * norm_squared(y).sqrt() => {
                 self.blocking.remove(k);
-                self.rebuild();
+                self.basis.truncate(self.fixed);
+                self.blocking.iter().for_each(|blocking| extend(&mut self.basis, &blocking.row));
                 true
             }
             _ => false,
