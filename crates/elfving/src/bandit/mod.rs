@@ -7,6 +7,7 @@
 
 mod baselines;
 mod conversation;
+mod ellipsoid;
 mod error;
 mod goal;
 mod picks;
@@ -20,6 +21,7 @@ mod ties;
 
 pub use baselines::Baseline;
 pub use conversation::Bandit;
+pub use ellipsoid::{EllipsoidBest, EllipsoidRegret};
 pub use error::BanditError;
 pub use goal::Goal;
 pub use plan::{Measurements, Plan};
