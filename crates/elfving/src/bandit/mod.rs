@@ -8,6 +8,7 @@
 mod algorithm;
 mod baselines;
 mod conversation;
+mod ellipsoid;
 mod error;
 mod goal;
 mod picks;
@@ -22,6 +23,7 @@ mod ties;
 pub use algorithm::Algorithm;
 pub use baselines::Baseline;
 pub use conversation::Bandit;
+pub use ellipsoid::{EllipsoidBest, EllipsoidRegret};
 pub use error::BanditError;
 pub use goal::Goal;
 pub use plan::{Measurements, Plan};

@@ -238,6 +238,11 @@ pub enum Premise {
         /// h.
         h: f64,
     },
+    /// Means within h of the model, in a statement about the means.
+    MeansWithin {
+        /// h.
+        h: f64,
+    },
     /// `‖θ‖ ≤ S`.
     Norm {
         /// S.
@@ -280,6 +285,9 @@ impl fmt::Display for Premise {
             Premise::Misspecification { h: 0.0 } => write!(f, "the model is exact (h = 0)"),
             Premise::Misspecification { h } => {
                 write!(f, "means within h = {h} of the model; the intervals are for the model's values")
+            }
+            Premise::MeansWithin { h } => {
+                write!(f, "means within h = {h} of the model; the statement is about the means themselves")
             }
             Premise::Norm { norm } => write!(f, "theta has norm at most {norm}"),
             Premise::NormUnknown { gamma } => write!(

@@ -75,12 +75,16 @@ impl Posterior {
         add_scaled_row(&mut self.means, gain.weight * surprise, &gain.covariances);
     }
 
-    /// θ and the means from the present factorisation.
-    fn solve(&mut self) {
+    /// `Σ_s w φ(x_s) y_s`. Cost: n r.
+    pub fn moment(&self) -> Vec<f64> {
         let weighted: Vec<f64> =
             (0..self.sums.len()).map(|i| self.precision.weight(i) * self.sums[i]).collect();
-        let moment = apply_transposed(self.pool().features(), &weighted);
-        self.theta = self.precision.image(&moment);
+        apply_transposed(self.pool().features(), &weighted)
+    }
+
+    /// θ and the means from the present factorisation.
+    fn solve(&mut self) {
+        self.theta = self.precision.image(&self.moment());
         self.means = apply(self.pool().features(), &self.theta);
     }
 

@@ -126,7 +126,7 @@ impl Precision {
     }
 
     /// w of the point in row i.
-    pub(super) fn weight(&self, i: usize) -> f64 {
+    pub(in crate::bandit) fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 

@@ -1,0 +1,102 @@
+//! Which points to measure: those that sharpen the open comparison most.
+
+use super::contest::Contest;
+use super::snapshot::Snapshot;
+use super::width::Vouched;
+use crate::bandit::Precision;
+use crate::bandit::ties::first_largest;
+use crate::linalg::{add_scaled_row, apply, dot, norm_squared};
+use crate::pool::PointId;
+
+/// The algorithm box (LinGapE of Xu, Honda and Sugiyama 2018, with a kernel and in batches): take the open comparison v,
+/// measure the point that reduces its variance most, `argmax (φᵀV⁻¹v)² / (1/w + φᵀV⁻¹φ)`, suppose it measured, again. The
+/// means are held inside a batch. Cost: (n + m) r a point.
+pub(super) fn choose_batch(
+    snapshot: &Snapshot,
+    mut contest: Contest,
+    precision: &Precision,
+    vouched: &Vouched,
+    batch: u64,
+) -> Vec<PointId> {
+    let mut supposed = Supposed::new(snapshot, precision);
+    let mut points = Vec::new();
+    for _ in 0..batch {
+        // One choice and nothing to compare it with: any point is as good as another.
+        let v = contest.open_pair(vouched).map(|pair| (pair.rival, pair.leader));
+        let point = v.map_or(0, |(rival, leader)| supposed.sharpest(rival, leader));
+        supposed.measure(point, &mut contest);
+        points.push(PointId::new(point));
+    }
+    points
+}
+
+/// V⁻¹ after the points of the batch so far, as `I - Σ_j g_j g_jᵀ` in the coordinates of the snapshot.
+struct Supposed<'a> {
+    snapshot: &'a Snapshot,
+    precision: &'a Precision,
+    /// `φᵀV⁻¹φ` of every point.
+    norms: Vec<f64>,
+    steps: Vec<Step>,
+}
+
+struct Step {
+    g: Vec<f64>,
+    /// `⟨g, φ⟩` of every point.
+    at_points: Vec<f64>,
+    /// `⟨g, z⟩` of every choice, when these are not the points.
+    at_choices: Option<Vec<f64>>,
+}
+
+impl Step {
+    fn at_choice(&self, i: usize) -> f64 {
+        self.at_choices.as_ref().unwrap_or(&self.at_points)[i]
+    }
+}
+
+impl<'a> Supposed<'a> {
+    fn new(snapshot: &'a Snapshot, precision: &'a Precision) -> Self {
+        let points = snapshot.points();
+        let norms = (0..points.rows()).map(|i| norm_squared(points.row(i))).collect();
+        Self { snapshot, precision, norms, steps: Vec::new() }
+    }
+
+    /// The point that reduces the variance of `rival - leader` most.
+    fn sharpest(&self, rival: usize, leader: usize) -> usize {
+        let choices = &self.snapshot.choices;
+        let mut v: Vec<f64> =
+            choices.row(rival).iter().zip(choices.row(leader)).map(|(a, b)| a - b).collect();
+        for step in &self.steps {
+            add_scaled_row(&mut v, step.at_choice(leader) - step.at_choice(rival), &step.g);
+        }
+        let scores: Vec<f64> = apply(self.snapshot.points(), &v)
+            .iter()
+            .enumerate()
+            .map(|(i, covariance)| covariance * covariance / (1.0 / self.precision.weight(i) + self.norms[i]))
+            .collect();
+        first_largest(&scores).unwrap_or(0)
+    }
+
+    /// Supposes a point measured, and shortens every difference of the contest.
+    fn measure(&mut self, point: usize, contest: &mut Contest) {
+        let points = self.snapshot.points();
+        let mut g = points.row(point).to_vec();
+        for step in &self.steps {
+            add_scaled_row(&mut g, -step.at_points[point], &step.g);
+        }
+        let scale = 1.0 / (1.0 / self.precision.weight(point) + dot(&g, points.row(point))).sqrt();
+        g.iter_mut().for_each(|entry| *entry *= scale);
+        let at_points = apply(points, &g);
+        let other_choices = !self.precision.pool().chooses_among_itself();
+        let at_choices = other_choices.then(|| apply(&self.snapshot.choices, &g));
+        for (norm, at) in self.norms.iter_mut().zip(&at_points) {
+            *norm = (*norm - at * at).max(0.0);
+        }
+        let step = Step { g, at_points, at_choices };
+        for pair in &mut contest.pairs {
+            let along = step.at_choice(pair.rival) - step.at_choice(pair.leader);
+            let norm = &mut pair.difference.norm;
+            *norm = (*norm * *norm - along * along).max(0.0).sqrt();
+        }
+        self.steps.push(step);
+    }
+}

@@ -1,0 +1,110 @@
+//! Certified best-arm identification: measure the open comparison until the answer is proved.
+
+use super::batch::choose_batch;
+use super::snapshot::Snapshot;
+use super::state::State;
+use crate::bandit::{BanditError, Decision, Goal, Next, Plan, Policy, Posterior, Question, Report, Status};
+
+/// `ellipsoid-best`: one choice within ε of the best, m of them, or all good ones, proved by the confidence ellipsoid.
+///
+/// Each round it takes the leader and the rival that may be most above it, measures the points that sharpen their difference
+/// most (LinGapE of Xu, Honda and Sugiyama 2018, with a kernel and in batches), drops whoever is proved worse, and stops when
+/// no rival can be more than ε above the leader. Points and choices may differ. A choice of the round costs O((n + m) r),
+/// the round itself O((n + m) r² + r³).
+///
+/// It needs sub-Gaussian noise and a norm bound; a stated h is part of every width. Noise that differs from point to point is
+/// a weight in the regression, `(σ/σ_x)²`.
+///
+/// ```
+/// use elfving::bandit::{Bandit, EllipsoidBest, Goal, Outcome, Question};
+/// use elfving::estimate::{Assumptions, Tails};
+/// use elfving::{linalg::Matrix, pool::Pool};
+///
+/// let pool = Pool::from_features(Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]))?;
+/// let assumptions = Assumptions::new(0.1)?.tails(Tails::SubGaussian).norm(1.0)?;
+/// let question = Question::new(pool, assumptions, Goal::Best { epsilon: 0.05 })?;
+/// let mut bandit = Bandit::new(Box::new(EllipsoidBest::new(question)?));
+/// while !bandit.finished() {
+///     for slot in bandit.ask(4)? {
+///         let mean = [0.9, 0.2, 0.66][slot.point.index()];
+///         bandit.tell(slot.id, Outcome::Value(mean + 0.1 * (-1f64).powi(slot.id.number() as i32)))?;
+///     }
+/// }
+/// let report = bandit.report();
+/// assert_eq!(report.picks[0].index(), 0);
+/// assert!(report.epsilon.unwrap() <= 0.05 && report.samples < 100);
+/// println!("{report}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct EllipsoidBest {
+    state: State,
+    snapshot: Snapshot,
+    status: Status,
+}
+
+impl EllipsoidBest {
+    /// Starts with the ridge that balances noise and norm.
+    ///
+    /// # Errors
+    /// [`BanditError::NeedsAssumption`] without sub-Gaussian noise or without a norm bound, [`BanditError::OtherGoal`] for
+    /// regret.
+    pub fn new(question: Question) -> Result<Self, BanditError> {
+        const NAME: &str = "ellipsoid-best";
+        if let Goal::Regret { .. } = question.goal {
+            let wanted = "the best choices; ellipsoid-regret is for regret";
+            return Err(BanditError::OtherGoal { policy: NAME, goal: question.goal.to_string(), wanted });
+        }
+        Ok(Self::from_state(State::new(NAME, question)?))
+    }
+
+    fn from_state(state: State) -> Self {
+        let snapshot = state.snapshot();
+        let status = state.status(&snapshot);
+        Self { state, snapshot, status }
+    }
+
+    /// Another ridge: any positive number fixed before the first measurement is valid.
+    ///
+    /// # Errors
+    /// [`BanditError::Ridge`] unless it is finite and positive.
+    pub fn ridge(mut self, ridge: f64) -> Result<Self, BanditError> {
+        self.state.posterior = Posterior::of(&self.state.question, ridge)?;
+        Ok(Self::from_state(self.state))
+    }
+}
+
+impl Policy for EllipsoidBest {
+    fn name(&self) -> &'static str {
+        self.state.policy()
+    }
+
+    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+        if let Status::Finished(reason) = self.status {
+            return Ok(Next::Stop(reason));
+        }
+        let Self { state, snapshot, .. } = self;
+        let contest = state.contest(snapshot);
+        let precision = state.posterior.precision();
+        let points = choose_batch(snapshot, contest, precision, &state.vouched, batch as u64);
+        Ok(Next::Measure(Plan::chosen(state.rounds + 1, points)))
+    }
+
+    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+        self.state.take(plan, outcomes);
+        self.snapshot = self.state.snapshot();
+        Ok(self.state.decide(plan.round, &self.snapshot))
+    }
+
+    fn apply(&mut self, decision: &Decision) {
+        self.state.apply(decision, &self.snapshot);
+        self.status = self.state.status(&self.snapshot);
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn report(&self) -> Report {
+        self.state.report(self.status)
+    }
+}

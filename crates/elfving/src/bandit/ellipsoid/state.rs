@@ -1,0 +1,203 @@
+//! What the two ellipsoid policies share: the regression, the survivors, the evidence, and the report.
+
+use super::contest::{Beaten, Contest};
+use super::margins::Verdict;
+use super::ridge::balanced_ridge;
+use super::snapshot::Snapshot;
+use super::unseen::unseen_coordinates;
+use super::width::{Direction, Ellipsoid, Vouched};
+use crate::bandit::{
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Plan, Posterior, Question, Reason,
+    Report, Status,
+};
+use crate::estimate::{Premise, Tails};
+use crate::linalg::Matrix;
+use crate::pool::PointId;
+use std::sync::Arc;
+
+/// When the part of a width that data can still reduce is this small against the rest, data is no longer the limit.
+const NOT_THE_LIMIT: f64 = 0.1;
+
+pub(super) struct State {
+    policy: &'static str,
+    pub(super) question: Question,
+    pub(super) vouched: Vouched,
+    pub(super) posterior: Posterior,
+    unseen: Option<Arc<Matrix>>,
+    pub(super) survivors: Vec<PointId>,
+    removed: Vec<Removed>,
+    pub(super) rounds: u64,
+}
+
+/// A choice that is out, with the evidence of its time: the choice minus each of the leaders.
+struct Removed {
+    elimination: Elimination,
+    proof: Vec<Direction>,
+}
+
+impl State {
+    /// Refuses the question without sub-Gaussian noise and a norm bound.
+    pub(super) fn new(policy: &'static str, question: Question) -> Result<Self, BanditError> {
+        let needs = |what| BanditError::NeedsAssumption { policy, what, instead: "RIPS" };
+        let assumptions = &question.assumptions;
+        if assumptions.tail() != Tails::SubGaussian {
+            return Err(needs("sub-Gaussian noise"));
+        }
+        let norm = assumptions.norm_bound().ok_or_else(|| needs("a bound S on the norm of theta"))?;
+        let vouched = Vouched { norm, sigma: assumptions.sigma_bound(), misspecification: assumptions.h() };
+        let posterior = Posterior::of(&question, balanced_ridge(&question, &vouched))?;
+        Ok(Self {
+            policy,
+            vouched,
+            posterior,
+            unseen: unseen_coordinates(&question.pool),
+            survivors: (0..question.pool.choice_count()).map(PointId::new).collect(),
+            removed: Vec::new(),
+            rounds: 0,
+            question,
+        })
+    }
+
+    pub(super) fn policy(&self) -> &'static str {
+        self.policy
+    }
+
+    /// The radius of the ellipsoid with this `ln det(V / ridge)`.
+    pub(super) fn radius(&self, log_det: f64) -> f64 {
+        let ellipsoid = Ellipsoid {
+            ridge: self.posterior.precision().ridge(),
+            log_det,
+            mass: 0.0,
+            log_confidence: -self.question.delta.delta().ln(),
+            left_out: 0.0,
+        };
+        ellipsoid.radius(&self.vouched)
+    }
+
+    /// Takes outcomes in.
+    pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64]) {
+        for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
+            self.posterior.add(point, outcome);
+        }
+        self.rounds = plan.round;
+    }
+
+    /// What is known now; with a stated h every width needs its reach.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        self.snapshot_with(self.vouched.misspecification > 0.0)
+    }
+
+    fn snapshot_with(&self, reaches: bool) -> Snapshot {
+        Snapshot::new(&self.posterior, self.question.delta, self.unseen.clone(), reaches)
+    }
+
+    pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
+        Contest::new(self.question.goal, snapshot, &self.survivors)
+    }
+
+    /// Which survivors are out.
+    pub(super) fn decide(&self, round: u64, snapshot: &Snapshot) -> Decision {
+        let required = Contest::required(self.question.goal);
+        let eliminate = |beaten: Beaten| {
+            let difference = snapshot.difference(beaten.by, beaten.rival);
+            Elimination {
+                choice: PointId::new(beaten.rival),
+                by: PointId::new(beaten.by),
+                difference: difference.estimate,
+                threshold: difference.width(&self.vouched) + required,
+                round,
+            }
+        };
+        let eliminated: Vec<Elimination> =
+            self.contest(snapshot).beaten(&self.vouched).into_iter().map(eliminate).collect();
+        let is_out = |id: &PointId| eliminated.iter().any(|elimination| elimination.choice == *id);
+        let survivors = self.survivors.iter().copied().filter(|id| !is_out(id)).collect();
+        Decision { round, survivors, eliminated }
+    }
+
+    /// Makes a decision final and keeps the evidence for it.
+    pub(super) fn apply(&mut self, decision: &Decision, snapshot: &Snapshot) {
+        let leaders = self.contest(snapshot).leaders;
+        for &elimination in &decision.eliminated {
+            let proof = self.against(elimination.choice, &leaders, snapshot);
+            self.removed.push(Removed { elimination, proof });
+        }
+        self.survivors.clone_from(&decision.survivors);
+    }
+
+    /// A choice minus each of the leaders, with reaches.
+    fn against(&self, choice: PointId, leaders: &[PointId], snapshot: &Snapshot) -> Vec<Direction> {
+        let against = |leader: &PointId| snapshot.difference_with_reach(choice.index(), leader.index());
+        leaders.iter().map(against).collect()
+    }
+
+    /// Whether the goal is reached, or cannot be.
+    pub(super) fn status(&self, snapshot: &Snapshot) -> Status {
+        let contest = self.contest(snapshot);
+        if contest.is_reached(&self.vouched) {
+            return Status::Finished(Reason::Reached);
+        }
+        let Some(pair) = contest.open_pair(&self.vouched) else { return Status::Measuring };
+        let difference = pair.difference;
+        let irreducible = difference.irreducible(&self.vouched);
+        let reducible = difference.width(&self.vouched) - irreducible;
+        let in_the_way = match self.question.goal {
+            Goal::Best { epsilon } | Goal::Top { epsilon, .. } => difference.estimate + irreducible > epsilon,
+            Goal::AllGood { .. } => true,
+            Goal::Regret { .. } => false,
+        };
+        if !(in_the_way && irreducible > 0.0 && reducible <= NOT_THE_LIMIT * irreducible) {
+            return Status::Measuring;
+        }
+        let of_the_model = difference.bias(&self.vouched);
+        Status::Finished(if irreducible > 2.0 * of_the_model { Reason::Tied } else { Reason::Floor })
+    }
+
+    /// All that is known, with the margins of the verdict. Cost: m s r for s different points measured.
+    pub(super) fn report(&self, status: Status) -> Report {
+        let snapshot = self.snapshot_with(true);
+        let contest = self.contest(&snapshot);
+        let reached = status == Status::Finished(Reason::Reached);
+        let out = self.removed.iter().map(|Removed { elimination, proof }| {
+            [proof.clone(), self.against(elimination.choice, &contest.leaders, &snapshot)]
+        });
+        let verdict = Verdict {
+            required: Contest::required(self.question.goal),
+            out: out.collect(),
+            reached: reached.then_some(&contest),
+        };
+        let interval = |&choice: &PointId| {
+            let direction = snapshot.choice(choice.index());
+            let (lower, upper) = (direction.lower(&self.vouched), direction.upper(&self.vouched));
+            ChoiceInterval { choice, estimate: direction.estimate, lower, upper }
+        };
+        let floor =
+            contest.open_pair(&self.vouched).map_or(0.0, |pair| pair.difference.irreducible(&self.vouched));
+        Report {
+            policy: self.policy,
+            goal: self.question.goal,
+            status,
+            guarantee: Guarantee::Certified,
+            delta: self.question.delta.delta(),
+            picks: match self.question.goal {
+                Goal::AllGood { .. } => self.survivors.clone(),
+                _ => contest.leaders.clone(),
+            },
+            epsilon: Some(contest.certified(&self.vouched)),
+            floor: Some(floor),
+            survivors: self.survivors.clone(),
+            intervals: self.survivors.iter().map(interval).collect(),
+            eliminated: self.removed.iter().map(|removed| removed.elimination).collect(),
+            rounds: self.rounds,
+            samples: self.posterior.samples(),
+            premises: self.premises(),
+            margins: verdict.margins(&self.vouched),
+        }
+    }
+
+    fn premises(&self) -> Vec<Premise> {
+        let Vouched { norm, misspecification: h, .. } = self.vouched;
+        let model = if h > 0.0 { Premise::MeansWithin { h } } else { Premise::Misspecification { h } };
+        vec![self.question.assumptions.noise_premise(Tails::SubGaussian), Premise::Norm { norm }, model]
+    }
+}
