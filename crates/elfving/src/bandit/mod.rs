@@ -6,6 +6,7 @@
 //! is known, under which assumptions.
 
 mod conversation;
+pub mod elimination;
 mod error;
 mod goal;
 mod plan;
