@@ -120,7 +120,7 @@ fn refused_goal(error: &BanditError) -> CliError {
 
 /// An algorithm by its name.
 pub(super) fn algorithm(name: &str) -> Result<Algorithm, String> {
-    Algorithm::all().find(|algorithm| algorithm.name() == name).ok_or_else(|| {
+    Algorithm::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
         format!("the algorithms are {}", names.join(", "))
     })

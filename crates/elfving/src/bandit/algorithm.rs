@@ -1,23 +1,73 @@
 //! Every algorithm by name.
 
-use super::{BanditError, Baseline, Policy, Question};
+use super::elimination::{Constants, PtrBest, PtrRegret, RipsBest, RipsRegret};
+use super::{BanditError, Baseline, EllipsoidBest, EllipsoidRegret, Policy, Question};
 
-/// An algorithm of the library.
+/// An algorithm of the library, with its usual settings.
+///
+/// ```
+/// use elfving::bandit::Algorithm;
+/// assert_eq!(Algorithm::from_name("ellipsoid-best"), Some(Algorithm::EllipsoidBest));
+/// assert_eq!(Algorithm::from_name("gp-ucb").map(Algorithm::name), Some("gp-ucb"));
+/// assert_eq!(Algorithm::from_name("no-such"), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
-    /// A baseline, without a certified stop.
+    /// [`EllipsoidBest`].
+    EllipsoidBest,
+    /// [`EllipsoidRegret`].
+    EllipsoidRegret,
+    /// [`RipsBest`].
+    RipsBest(Constants),
+    /// [`RipsRegret`].
+    RipsRegret(Constants),
+    /// [`PtrBest`].
+    PtrBest(Constants),
+    /// [`PtrRegret`].
+    PtrRegret(Constants),
+    /// A baseline, without a proof of ours.
     Baseline(Baseline),
 }
+
+/// Those with a guarantee, and the same with the constants printed in the paper.
+const CERTIFIED: [Algorithm; 10] = [
+    Algorithm::EllipsoidBest,
+    Algorithm::EllipsoidRegret,
+    Algorithm::RipsBest(Constants::Certified),
+    Algorithm::RipsRegret(Constants::Certified),
+    Algorithm::PtrBest(Constants::Certified),
+    Algorithm::PtrRegret(Constants::Certified),
+    Algorithm::RipsBest(Constants::Paper),
+    Algorithm::RipsRegret(Constants::Paper),
+    Algorithm::PtrBest(Constants::Paper),
+    Algorithm::PtrRegret(Constants::Paper),
+];
 
 impl Algorithm {
     /// All of them, certified ones first.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        Baseline::ALL.into_iter().map(Algorithm::Baseline)
+        CERTIFIED.into_iter().chain(Baseline::ALL.into_iter().map(Algorithm::Baseline))
+    }
+
+    /// The algorithm of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|algorithm| algorithm.name() == name)
     }
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
+        use Constants::{Certified, Paper};
         match self {
+            Algorithm::EllipsoidBest => "ellipsoid-best",
+            Algorithm::EllipsoidRegret => "ellipsoid-regret",
+            Algorithm::RipsBest(Certified) => "rips-best",
+            Algorithm::RipsRegret(Certified) => "rips-regret",
+            Algorithm::PtrBest(Certified) => "ptr-best",
+            Algorithm::PtrRegret(Certified) => "ptr-regret",
+            Algorithm::RipsBest(Paper) => "rips-best-paper",
+            Algorithm::RipsRegret(Paper) => "rips-regret-paper",
+            Algorithm::PtrBest(Paper) => "ptr-best-paper",
+            Algorithm::PtrRegret(Paper) => "ptr-regret-paper",
             Algorithm::Baseline(baseline) => baseline.name(),
         }
     }
@@ -27,8 +77,14 @@ impl Algorithm {
     /// # Errors
     /// What the algorithm finds wrong with the question: another goal, an assumption that is missing.
     pub fn start(self, question: Question) -> Result<Box<dyn Policy>, BanditError> {
-        match self {
-            Algorithm::Baseline(baseline) => baseline.start(question),
-        }
+        Ok(match self {
+            Algorithm::EllipsoidBest => Box::new(EllipsoidBest::new(question)?),
+            Algorithm::EllipsoidRegret => Box::new(EllipsoidRegret::new(question)?),
+            Algorithm::RipsBest(constants) => Box::new(RipsBest::new(question)?.constants(constants)),
+            Algorithm::RipsRegret(constants) => Box::new(RipsRegret::new(question)?.constants(constants)),
+            Algorithm::PtrBest(constants) => Box::new(PtrBest::new(question)?.constants(constants)),
+            Algorithm::PtrRegret(constants) => Box::new(PtrRegret::new(question)?.constants(constants)),
+            Algorithm::Baseline(baseline) => baseline.start(question)?,
+        })
     }
 }

@@ -55,7 +55,7 @@ impl Bandit {
         }
         if self.round.is_none() {
             let wanted = self.left().min(batch as u64).max(1) as usize;
-            match self.policy.plan(wanted)? {
+            match self.policy.plan_within(wanted, self.left())? {
                 Next::Stop(_) => return Ok(Vec::new()),
                 Next::Measure(plan) => self.begin(plan)?,
             }

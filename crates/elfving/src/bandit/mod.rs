@@ -8,6 +8,7 @@
 mod algorithm;
 mod baselines;
 mod conversation;
+pub mod elimination;
 mod ellipsoid;
 mod error;
 mod goal;

@@ -55,6 +55,16 @@ pub trait Policy: Send {
     /// What the design, its rounding or its settings find.
     fn plan(&mut self, batch: usize) -> Result<Next, BanditError>;
 
+    /// The same, when at most `left` measurements are left: a policy whose rounds are large says what the next one needs before it
+    /// plans every measurement of it.
+    ///
+    /// # Errors
+    /// Those of [`plan`](Self::plan), and [`BanditError::OverBudget`].
+    fn plan_within(&mut self, batch: usize, left: u64) -> Result<Next, BanditError> {
+        let _ = left;
+        self.plan(batch)
+    }
+
     /// Takes in the outcomes of a plan, in its order, and says which choices are out.
     ///
     /// # Errors
@@ -71,4 +81,9 @@ pub trait Policy: Send {
 
     /// What is known.
     fn report(&self) -> Report;
+
+    /// Whether measuring goes on: that of the report, for those who ask often.
+    fn status(&self) -> Status {
+        self.report().status
+    }
 }

@@ -116,6 +116,12 @@ impl Assumptions {
         }
     }
 
+    /// θ of norm 1 and means off the model by 1: widths under it are the coefficients of S and h.
+    pub(super) fn units() -> Self {
+        let (sigma_at, bound, norm) = (None, None, Some(1.0));
+        Self { sigma: 0.0, sigma_at, bound, norm, misspecification: 1.0, tails: Tails::default() }
+    }
+
     pub(crate) fn bound_of_means(&self, estimator: &'static str) -> Result<f64, EstimateError> {
         self.bound.ok_or(EstimateError::NeedsBound { estimator })
     }

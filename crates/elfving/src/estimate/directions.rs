@@ -120,6 +120,16 @@ impl<'a> Directions<'a> {
         if self.pairs > 0 { TargetRows::Pairs(rows) } else { TargetRows::Rows(rows) }
     }
 
+    /// The whitened rows V is made of, and whether V is their differences.
+    pub(super) fn rows(&self) -> (&Matrix, bool) {
+        (&self.rows, self.pairs > 0)
+    }
+
+    /// `γ M⁻¹v` of every such row, when there is a ridge.
+    pub(super) fn pulls(&self) -> Option<&Matrix> {
+        self.pulls.as_ref()
+    }
+
     /// The truncation factor, by position in V.
     pub(super) fn truncation(&self, position: usize) -> f64 {
         match &self.truncations {

@@ -42,6 +42,10 @@ impl LeastSquares {
         Self { assumptions, delta }
     }
 
+    pub(super) fn assumptions(&self) -> &Assumptions {
+        &self.assumptions
+    }
+
     /// θ itself. Cost: O(s k).
     pub fn fit(counted: &Counted<'_>) -> LinearFit {
         let mut whitened = vec![0.0; counted.frame.points.columns()];

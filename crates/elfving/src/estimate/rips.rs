@@ -82,12 +82,20 @@ pub struct Rips {
     mean: Mean,
     widths: Widths,
     centring: Option<Centring>,
+    statements: Option<usize>,
 }
 
 impl Rips {
     /// RIPS with Catoni's mean, for intervals that all hold together with probability 1 - δ under the assumptions.
     pub fn new(assumptions: Assumptions, delta: Confidence) -> Self {
-        Self { assumptions, delta, mean: Mean::default(), widths: Widths::default(), centring: None }
+        Self {
+            assumptions,
+            delta,
+            mean: Mean::default(),
+            widths: Widths::default(),
+            centring: None,
+            statements: None,
+        }
     }
 
     /// Another robust mean.
@@ -111,6 +119,20 @@ impl Rips {
         self
     }
 
+    /// Counts this many statements in the union bound, of which those asked for are some: which ones may then depend on the
+    /// outcomes. The default is the number asked for.
+    #[must_use]
+    pub fn statements(mut self, statements: usize) -> Self {
+        self.statements = Some(statements);
+        self
+    }
+
+    /// The robust mean of one of the statements.
+    pub(super) fn mean_of_one(&self, asked: usize) -> Result<Box<dyn RobustMean>, EstimateError> {
+        let statements = self.statements.unwrap_or(0).max(asked);
+        Ok(self.mean.build(Confidence::new(self.delta.delta() / statements as f64)?))
+    }
+
     /// W(v) and its interval for each target. Cost: O(|V| (s k + T)), in parallel over the targets.
     ///
     /// # Errors
@@ -119,7 +141,7 @@ impl Rips {
     pub fn intervals(&self, sampled: &Sampled<'_>, targets: &Targets) -> Result<Intervals, EstimateError> {
         let frame = &sampled.frame;
         let directions = frame.directions(targets)?;
-        let mean = self.mean.build(Confidence::new(self.delta.delta() / directions.count() as f64)?);
+        let mean = self.mean_of_one(directions.count())?;
         let centred = self.centred_outcomes(sampled)?;
         let mut intervals = Vec::with_capacity(directions.count());
         for block in directions.blocks() {
@@ -144,7 +166,7 @@ impl Rips {
     }
 
     /// The outcomes less m(x), with m and `R_x² + σ_x²` at every measured point; m = 0 and R = B without centring.
-    fn centred_outcomes(&self, sampled: &Sampled<'_>) -> Result<Centred, EstimateError> {
+    pub(super) fn centred_outcomes(&self, sampled: &Sampled<'_>) -> Result<Centred, EstimateError> {
         let frame = &sampled.frame;
         let variances = self.assumptions.variances(&frame.ids, frame.pool.len())?;
         let (centres, radii) = match &self.centring {
@@ -161,7 +183,7 @@ impl Rips {
     }
 
     /// A bound on `E X²` for each direction of a block.
-    fn second_moments(
+    pub(super) fn second_moments(
         &self,
         sampled: &Sampled<'_>,
         of_points: &[f64],
@@ -199,9 +221,9 @@ impl Rips {
 }
 
 /// What RIPS averages once the centres are taken out.
-struct Centred {
-    outcomes: Vec<f64>,
-    centres: Vec<f64>,
-    second_moments: Vec<f64>,
+pub(super) struct Centred {
+    pub outcomes: Vec<f64>,
+    pub centres: Vec<f64>,
+    pub second_moments: Vec<f64>,
     largest_radius: f64,
 }

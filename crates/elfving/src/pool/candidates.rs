@@ -192,6 +192,16 @@ impl Pool {
         restricted
     }
 
+    /// The same measurable points, to choose among themselves; their features are shared.
+    pub fn points_only(&self) -> Pool {
+        Pool {
+            features: Arc::clone(&self.features),
+            other_choices: None,
+            exact: self.exact.as_ref().map(|exact| exact.points_only(self.len())),
+            residual: self.residual,
+        }
+    }
+
     /// [`Pool::residual`], recomputed from the features and the exact kernel.
     fn measured_residual(&self) -> f64 {
         let Some(exact) = &self.exact else { return 0.0 };

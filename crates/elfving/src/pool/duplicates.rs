@@ -22,6 +22,11 @@ impl Pool {
     pub fn duplicates(&self) -> Vec<Vec<PointId>> {
         equal_rows(self.features())
     }
+
+    /// Groups of two or more choices with identical features; those of [`duplicates`](Pool::duplicates) when Z = X.
+    pub fn duplicate_choices(&self) -> Vec<Vec<PointId>> {
+        equal_rows(self.choices())
+    }
 }
 
 fn equal_rows(table: &Matrix) -> Vec<Vec<PointId>> {

@@ -47,6 +47,11 @@ impl ExactKernel {
         Self { source: Arc::clone(&self.source), rows, first_choice }
     }
 
+    /// The same kernel on the first n atoms, the measurable points.
+    pub(crate) fn points_only(&self, n: usize) -> Self {
+        Self { source: Arc::clone(&self.source), rows: self.rows[..n].to_vec(), first_choice: 0 }
+    }
+
     /// The kernel between atoms `a` and `b`.
     ///
     /// # Panics

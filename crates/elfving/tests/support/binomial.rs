@@ -1,4 +1,5 @@
 //! Exact binomial statements about failure rates.
+#![allow(dead_code)]
 
 /// P(at most `k` failures in `n` trials of probability p), summed exactly.
 pub(crate) fn binomial_at_most(k: u64, n: u64, p: f64) -> f64 {

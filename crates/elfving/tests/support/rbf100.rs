@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use elfving::estimate::Assumptions;
 use elfving::linalg::Matrix;
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{Factorisation, Points, Pool};
@@ -18,6 +19,15 @@ pub(crate) fn pool() -> Pool {
     let kernel = Arc::new(Rbf::new(0.2).expect("a kernel"));
     Pool::from_kernel(kernel, points, None, &Factorisation::default()).expect("a pool")
 }
+
+/// σ = 0.1, B = 1, S = 1.3.
+pub(crate) fn assumptions() -> Assumptions {
+    let assumptions = Assumptions::new(0.1).and_then(|a| a.bound(1.0)?.norm(NORM));
+    assumptions.expect("sound assumptions")
+}
+
+/// [`MEANS`].
+pub(crate) const MU: [f64; 100] = MEANS;
 
 /// The mean at i/99.
 #[rustfmt::skip]

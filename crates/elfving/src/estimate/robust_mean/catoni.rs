@@ -56,6 +56,33 @@ impl Catoni {
         let (n, twice) = (n as f64, 2.0 * self.log_term.get());
         Ok((twice / n * ((n - twice) / n)).sqrt() / bound.root())
     }
+
+    /// The deviation of an estimate tuned for variance `tuned` when the variance is only known to be at most `actual`;
+    /// `None` when nothing is proved of it.
+    ///
+    /// For any α, `Σ ψ(α(xᵢ - m))` is bounded on both sides with probability 1 - δ by parabolas in m, whose roots are
+    /// `(1 - √(1 - α²ν² - 2L/n)) / α` from the mean while the root exists (Catoni 2012, section 2). At `actual = tuned`
+    /// it is [`deviation`](RobustMean::deviation), and it grows with `actual`.
+    ///
+    /// # Errors
+    /// [`MeanError::TooFewSamples`] unless n > 2L.
+    pub fn deviation_if(
+        &self,
+        n: usize,
+        tuned: MomentBound,
+        actual: MomentBound,
+    ) -> Result<Option<f64>, MeanError> {
+        let alpha = self.alpha(n, tuned)?;
+        if !alpha.is_finite() {
+            return Ok((actual.get() == 0.0).then_some(0.0));
+        }
+        let twice = 2.0 * self.log_term.get() / n as f64;
+        let spread = alpha * actual.root();
+        let below = 1.0 - twice - spread * spread;
+        // (1 - √b)/α without the cancellation, for b near 1.
+        let deviation = (twice + spread * spread) / ((1.0 + below.sqrt()) * alpha);
+        Ok(Some(deviation).filter(|deviation| below >= 0.0 && deviation.is_finite()))
+    }
 }
 
 /// Below this α(max - min) the influence function is the identity to double precision, and the root is the mean.

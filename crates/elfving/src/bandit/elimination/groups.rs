@@ -1,0 +1,65 @@
+//! Choices that no measurement can tell apart are one candidate: they stay in or go out together.
+
+use crate::pool::{PointId, Pool};
+use std::collections::BTreeMap;
+
+/// Choices by their features, each group named after its first member.
+#[derive(Debug, Clone)]
+pub(super) struct Groups {
+    members: BTreeMap<PointId, Vec<PointId>>,
+}
+
+impl Groups {
+    pub(super) fn new(pool: &Pool) -> Self {
+        let mut members: BTreeMap<PointId, Vec<PointId>> =
+            (0..pool.choice_count()).map(|i| (PointId::new(i), vec![PointId::new(i)])).collect();
+        for group in pool.duplicate_choices() {
+            group[1..].iter().for_each(|later| {
+                members.remove(later);
+            });
+            members.insert(group[0], group);
+        }
+        Self { members }
+    }
+
+    /// One choice for each group, in pool order.
+    pub(super) fn names(&self) -> Vec<PointId> {
+        self.members.keys().copied().collect()
+    }
+
+    /// The choices of one group, its name first.
+    pub(super) fn members(&self, name: PointId) -> &[PointId] {
+        &self.members[&name]
+    }
+
+    /// The choices of all these groups, in pool order.
+    pub(super) fn expand(&self, names: &[PointId]) -> Vec<PointId> {
+        let mut all: Vec<PointId> = names.iter().flat_map(|name| self.members(*name)).copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The groups that have a member in this list, in pool order.
+    pub(super) fn named_in(&self, choices: &[PointId]) -> Vec<PointId> {
+        let listed = |group: &&Vec<PointId>| group.iter().any(|member| choices.binary_search(member).is_ok());
+        self.members.values().filter(listed).map(|group| group[0]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Matrix;
+
+    #[test]
+    fn equal_features_are_one_candidate_named_after_its_first_member() {
+        let pool =
+            Pool::from_features(Matrix::from_rows(&[[1.0], [2.0], [1.0], [3.0], [2.0], [1.0]])).unwrap();
+        let groups = Groups::new(&pool);
+        let ids = |list: &[usize]| list.iter().map(|&i| PointId::new(i)).collect::<Vec<_>>();
+        assert_eq!(groups.names(), ids(&[0, 1, 3]));
+        assert_eq!(groups.members(PointId::new(0)), ids(&[0, 2, 5]));
+        assert_eq!(groups.expand(&ids(&[1, 0])), ids(&[0, 1, 2, 4, 5]));
+        assert_eq!(groups.named_in(&ids(&[2, 3])), ids(&[0, 3]));
+    }
+}

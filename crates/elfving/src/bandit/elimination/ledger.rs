@@ -1,0 +1,245 @@
+//! The statements of all rounds, kept so that their widths can be computed again under other assumptions.
+
+use super::about::About;
+use crate::estimate::robust_mean::{Catoni, MomentBound};
+use crate::estimate::{Assumptions, Evidence};
+use crate::pool::PointId;
+use std::collections::BTreeMap;
+
+/// The assumptions that a width depends on: those vouched for, or others put in their place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Premises {
+    /// S.
+    pub norm: Option<f64>,
+    /// The largest σ; those of the points keep their proportions.
+    pub sigma: f64,
+    /// B.
+    pub bound: Option<f64>,
+    /// h.
+    pub misspecification: f64,
+}
+
+/// How the noise of a round enters a width.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Noise {
+    /// The robust mean of this many independent draws.
+    Drawn {
+        /// n.
+        draws: usize,
+    },
+    /// Sub-Gaussian noise at fixed counts.
+    Counted,
+}
+
+/// One statement of a round.
+#[derive(Debug, Clone)]
+pub(super) struct Stated {
+    pub about: About,
+    pub evidence: Evidence,
+}
+
+/// Why a choice went out: what must hold for that to be right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Ground {
+    /// The range of one mean lies above that of another.
+    Ranges {
+        /// The one above.
+        winner: PointId,
+        /// The one below.
+        loser: PointId,
+    },
+    /// A difference (`sign` times that of statement `at`) exceeds `over` by more than its width.
+    Difference {
+        /// Which statement.
+        at: usize,
+        /// 1, or -1 for the other way round.
+        sign: f64,
+        /// What the difference must exceed.
+        over: f64,
+    },
+}
+
+/// What a round found, without its outcomes.
+#[derive(Debug, Clone)]
+pub(super) struct RoundRecord {
+    pub noise: Noise,
+    /// L_ℓ.
+    pub log_term: f64,
+    /// The points measured, with their σ as vouched for, and the value m(x) their outcomes were centred at.
+    pub points: Vec<PointId>,
+    pub sigmas: Vec<f64>,
+    pub centres: Vec<f64>,
+    pub statements: Vec<Stated>,
+    /// What the eliminations of this round rest on.
+    pub grounds: Vec<Ground>,
+}
+
+/// A mean known to lie between two numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Range {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Range {
+    pub(super) fn middle(self) -> f64 {
+        0.5 * (self.low + self.high)
+    }
+
+    pub(super) fn radius(self) -> f64 {
+        0.5 * (self.high - self.low)
+    }
+
+    /// Both hold; when they contradict each other an earlier statement was wrong, and the later one stands alone.
+    fn and(self, later: Range) -> Range {
+        let both = Range { low: self.low.max(later.low), high: self.high.min(later.high) };
+        if both.low <= both.high { both } else { later }
+    }
+}
+
+/// What is known of single means: of measurable points, and of choices when these are others.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    ranges: BTreeMap<About, Range>,
+    bound: f64,
+}
+
+impl Known {
+    /// Nothing but `|mean| ≤ B`.
+    pub(super) fn within(bound: Option<f64>) -> Self {
+        Self { ranges: BTreeMap::new(), bound: bound.unwrap_or(f64::INFINITY) }
+    }
+
+    pub(super) fn of(&self, about: About) -> Range {
+        self.ranges.get(&about).copied().unwrap_or(Range { low: -self.bound, high: self.bound })
+    }
+
+    /// Whether anything but the bound is known.
+    pub(super) fn has(&self, about: About) -> bool {
+        self.ranges.contains_key(&about)
+    }
+
+    /// Takes in the statements about single means.
+    pub(super) fn learn(&mut self, record: &RoundRecord, widths: &[f64]) {
+        for (stated, width) in record.statements.iter().zip(widths) {
+            if !matches!(stated.about, About::Pair(..)) {
+                let estimate = stated.evidence.estimate;
+                let found = Range { low: estimate - width, high: estimate + width };
+                let range = self.of(stated.about).and(found);
+                self.ranges.insert(stated.about, range);
+            }
+        }
+    }
+}
+
+/// Bounds below this fraction of B count as this: what is left is rounding.
+const ROUNDING: f64 = 1e-12;
+
+impl Premises {
+    pub(super) fn of(assumptions: &Assumptions) -> Self {
+        Self {
+            norm: assumptions.norm_bound(),
+            sigma: assumptions.sigma_bound(),
+            bound: assumptions.bound_if_known(),
+            misspecification: assumptions.h(),
+        }
+    }
+
+    /// σ_x under these premises, for σ_x as vouched for when the largest was `vouched`.
+    fn sigma_at(&self, sigma: f64, vouched: f64) -> f64 {
+        if vouched > 0.0 { sigma * (self.sigma / vouched) } else { self.sigma }
+    }
+
+    /// What the ridge and a wrong model may do, with the step from model to mean.
+    pub(super) fn bias(&self, stated: &Stated) -> f64 {
+        let Evidence { pull, reach, .. } = &stated.evidence;
+        self.norm.unwrap_or(0.0) * pull + self.misspecification * (reach + stated.about.model_steps())
+    }
+}
+
+impl Ground {
+    /// Whether it holds, for the ranges and widths after its round.
+    fn holds(self, record: &RoundRecord, widths: &[f64], known: &Known) -> bool {
+        match self {
+            Ground::Ranges { winner, loser } => {
+                known.of(About::Point(winner)).low > known.of(About::Point(loser)).high
+            }
+            Ground::Difference { at, sign, over } => {
+                sign * record.statements[at].evidence.estimate > over + widths[at]
+            }
+        }
+    }
+}
+
+/// All rounds, under other premises than those they were planned for.
+pub(super) struct Reviewed<'a> {
+    /// The last round with its widths.
+    pub last: Option<(&'a RoundRecord, Vec<f64>)>,
+    /// Whether every elimination was right.
+    pub stands: bool,
+}
+
+/// Goes through all rounds again: ranges, radii, widths and eliminations follow from the premises, estimates stay what they were.
+///
+/// No room is left for a bias that the premises do not name: what is computed is what they prove by themselves.
+pub(super) fn review<'a>(rounds: &'a [RoundRecord], premises: &Premises, vouched_sigma: f64) -> Reviewed<'a> {
+    let mut known = Known::within(premises.bound);
+    let mut reviewed = Reviewed { last: None, stands: true };
+    for record in rounds {
+        let widths = record.widths(premises, vouched_sigma, &known, 0.0);
+        known.learn(record, &widths);
+        reviewed.stands &= record.grounds.iter().all(|ground| ground.holds(record, &widths, &known));
+        reviewed.last = Some((record, widths));
+    }
+    reviewed
+}
+
+impl RoundRecord {
+    /// R_x at the measured points: how far the mean may be from m(x). 0 for counts, whose widths do not depend on it.
+    fn radii(&self, known: &Known) -> Vec<f64> {
+        let radius = |(id, centre): (&PointId, &f64)| {
+            let Range { low, high } = known.of(About::Point(*id));
+            (high - centre).max(centre - low).max(ROUNDING * known.bound)
+        };
+        self.points.iter().zip(&self.centres).map(radius).collect()
+    }
+
+    /// The widths of all statements, model and noise together: how far the *means* may be from the estimates.
+    ///
+    /// `room`: the least bias that is counted.
+    pub(super) fn widths(
+        &self,
+        premises: &Premises,
+        vouched_sigma: f64,
+        known: &Known,
+        room: f64,
+    ) -> Vec<f64> {
+        let sigmas = self.sigmas.iter().map(|&sigma| premises.sigma_at(sigma, vouched_sigma));
+        let mut moments: Vec<f64> = sigmas.map(|sigma| sigma * sigma).collect();
+        if matches!(self.noise, Noise::Drawn { .. }) {
+            let radii = self.radii(known);
+            moments.iter_mut().zip(radii).for_each(|(moment, radius)| *moment += radius * radius);
+        }
+        let width = |stated: &Stated| {
+            let bias = premises.bias(stated).max(room);
+            self.noise_width(&stated.evidence, &moments) + bias
+        };
+        self.statements.iter().map(width).collect()
+    }
+
+    /// Infinite when nothing is proved of the noise at these moments.
+    fn noise_width(&self, evidence: &Evidence, moments: &[f64]) -> f64 {
+        let moment = crate::linalg::dot(&evidence.shares, moments);
+        match self.noise {
+            Noise::Counted => (2.0 * self.log_term * moment).sqrt(),
+            Noise::Drawn { draws } => {
+                let bound = |moment: f64| MomentBound::new(moment).ok();
+                let catoni = Catoni::with_log_term(self.log_term).expect("a union bound has L above log 2");
+                let (Some(tuned), Some(actual)) = (bound(evidence.moment), bound(moment)) else {
+                    return f64::INFINITY;
+                };
+                catoni.deviation_if(draws, tuned, actual).ok().flatten().unwrap_or(f64::INFINITY)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What every one of the four policies has in common: settings, and the conversation.
+
+/// The settings and the [`Policy`](crate::bandit::Policy) of a box around [`Phases`](super::phases::Phases).
+macro_rules! elimination_policy {
+    ($policy:ident, $goals:pat, $wanted:literal) => {
+        impl $policy {
+            /// Answers the question.
+            ///
+            /// # Errors
+            /// [`BanditError::OtherGoal`], [`BanditError::NeedsAssumption`], and
+            /// [`BanditError::ChoicesNotMeasurable`] for regret on two tables.
+            pub fn new(question: crate::bandit::Question) -> Result<Self, BanditError> {
+                if !matches!(question.goal, $goals) {
+                    let (policy, goal) = (<Self as Algorithm>::NAME, question.goal.to_string());
+                    return Err(BanditError::OtherGoal { policy, goal, wanted: $wanted });
+                }
+                Ok(Self(Phases::new::<Self>(question)?))
+            }
+
+            /// Certified constants (the default), or those printed in the paper.
+            #[must_use]
+            pub fn constants(mut self, constants: Constants) -> Self {
+                self.0.set_constants(constants);
+                self
+            }
+
+            /// What a difference must exceed besides its noise. The default is [`Thresholds::Vouched`] when S is given or no ridge is
+            /// needed, and [`Thresholds::Room`] otherwise.
+            #[must_use]
+            pub fn thresholds(mut self, thresholds: crate::bandit::elimination::Thresholds) -> Self {
+                self.0.set_thresholds(thresholds);
+                self
+            }
+
+            /// Whether every elimination so far, and the answer if there is one, would follow from these assumptions too. The
+            /// margins of the report are where this turns, one assumption at a time.
+            pub fn would_stand(&self, assumptions: &crate::estimate::Assumptions) -> bool {
+                self.0.stands(&super::ledger::Premises::of(assumptions))
+            }
+        }
+
+        impl crate::bandit::Policy for $policy {
+            fn name(&self) -> &'static str {
+                <Self as Algorithm>::NAME
+            }
+
+            fn plan(&mut self, batch: usize) -> Result<crate::bandit::Next, BanditError> {
+                self.0.plan::<Self>(batch, u64::MAX)
+            }
+
+            fn plan_within(&mut self, batch: usize, left: u64) -> Result<crate::bandit::Next, BanditError> {
+                self.0.plan::<Self>(batch, left)
+            }
+
+            fn learn(
+                &mut self,
+                plan: &Plan,
+                outcomes: &[f64],
+            ) -> Result<crate::bandit::Decision, BanditError> {
+                self.0.learn::<Self>(plan, outcomes)
+            }
+
+            fn apply(&mut self, decision: &crate::bandit::Decision) {
+                self.0.apply(decision);
+            }
+
+            fn report(&self) -> crate::bandit::Report {
+                self.0.report()
+            }
+
+            fn status(&self) -> crate::bandit::Status {
+                self.0.status()
+            }
+        }
+    };
+}
+
+pub(super) use elimination_policy;
