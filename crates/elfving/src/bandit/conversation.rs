@@ -21,13 +21,22 @@ struct Round {
     points: Vec<PointId>,
     outcomes: Vec<Option<f64>>,
     handed_out: usize,
+    /// All before this one are told.
+    first_open: usize,
     open: usize,
 }
 
 impl Round {
     fn new(plan: Plan) -> Self {
         let points = plan.measurements.points();
-        Self { outcomes: vec![None; points.len()], handed_out: 0, open: points.len(), points, plan }
+        Self {
+            outcomes: vec![None; points.len()],
+            handed_out: 0,
+            first_open: 0,
+            open: points.len(),
+            points,
+            plan,
+        }
     }
 }
 
@@ -68,7 +77,10 @@ impl Bandit {
                 .map(|i| Slot { id: SlotId((first + i) as u64), point: round.points[i] })
                 .collect()
         };
-        let waiting = open(round, 0..round.handed_out);
+        while round.first_open < round.handed_out && round.outcomes[round.first_open].is_some() {
+            round.first_open += 1;
+        }
+        let waiting = open(round, round.first_open..round.handed_out);
         if !waiting.is_empty() {
             return Ok(waiting);
         }

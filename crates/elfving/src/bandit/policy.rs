@@ -81,9 +81,4 @@ pub trait Policy: Send {
 
     /// What is known.
     fn report(&self) -> Report;
-
-    /// Whether measuring goes on: that of the report, for those who ask often.
-    fn status(&self) -> Status {
-        self.report().status
-    }
 }
