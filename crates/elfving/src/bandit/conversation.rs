@@ -1,18 +1,28 @@
 //! Ask and tell: the conversation between a policy and whoever measures.
 
-use super::{BanditError, Decision, Next, Outcome, Plan, Policy, Report, Slot, SlotId, Status, Told};
+use super::{
+    BanditError, Decision, Guarantee, Margins, Next, Outcome, Plan, Policy, Report, Slot, SlotId, Status,
+    Told,
+};
+use crate::estimate::EstimateError;
 use crate::pool::PointId;
 
 /// A policy, the slots it asked for, and the outcomes told.
 ///
 /// A round is planned once and handed out in batches of any size; outcomes come back in any order; the round is decided when
 /// the last of them is in. Open slots are shown again before new ones are handed out, and a failed slot stays open.
+///
+/// A conversation can be put on record and restored: [`plan`](Self::plan), the outcomes told and [`decisions`](Self::decisions) are
+/// all there is to it, [`replay`](Self::replay) and [`resume`](Self::resume) bring it back without deciding anything again.
 pub struct Bandit {
     policy: Box<dyn Policy>,
     round: Option<Round>,
-    /// Outcomes of all closed rounds, by slot number.
-    history: Vec<f64>,
+    /// Outcomes of all closed rounds, by slot number; `None` where a round was closed with the slot open.
+    history: Vec<Option<f64>>,
+    decisions: Vec<Decision>,
     budget: Option<u64>,
+    /// Whether some round was closed with open slots.
+    waived: bool,
 }
 
 /// The round under way.
@@ -43,7 +53,7 @@ impl Round {
 impl Bandit {
     /// Starts the conversation.
     pub fn new(policy: Box<dyn Policy>) -> Self {
-        Self { policy, round: None, history: Vec::new(), budget: None }
+        Self { policy, round: None, history: Vec::new(), decisions: Vec::new(), budget: None, waived: false }
     }
 
     /// At most this many measurements in all; a round that does not fit is refused with what it needs.
@@ -85,7 +95,7 @@ impl Bandit {
             return Ok(waiting);
         }
         let from = round.handed_out;
-        round.handed_out = round.points.len().min(from + batch);
+        round.handed_out = round.points.len().min(from.saturating_add(batch));
         Ok(open(round, from..round.handed_out))
     }
 
@@ -123,8 +133,10 @@ impl Bandit {
         {
             return Err(BanditError::NotFinite { slot, got });
         }
-        if let Some(&known) = self.history.get(slot.0 as usize) {
-            return already_told(slot, known, outcome);
+        match self.history.get(slot.0 as usize) {
+            Some(&Some(known)) => return already_told(slot, known, outcome),
+            Some(None) => return Err(BanditError::RoundClosed { slot }),
+            None => {}
         }
         let asked = first + self.round.as_ref().map_or(0, |round| round.handed_out as u64);
         let Some(round) = self.round.as_mut().filter(|_| slot.0 < asked) else {
@@ -150,10 +162,98 @@ impl Bandit {
         let round = self.round.as_ref().expect("a round is under way");
         let outcomes: Vec<f64> = round.outcomes.iter().flatten().copied().collect();
         let decided = self.policy.learn(&round.plan, &outcomes)?;
-        self.policy.apply(recorded.unwrap_or(&decided));
-        self.round = None;
-        self.history.extend(outcomes);
+        self.settle(recorded.unwrap_or(&decided).clone());
         Ok(())
+    }
+
+    /// Closes the round under way although slots are open, or although its estimate fails: what was told stands for the whole.
+    ///
+    /// No theorem covers that, so from here on the report says [`Guarantee::None`]. An outcome that comes later is refused.
+    ///
+    /// # Errors
+    /// [`BanditError::NoRound`] when none is under way.
+    pub fn close_without_guarantee(&mut self) -> Result<(), BanditError> {
+        self.close_partly(None)
+    }
+
+    fn close_partly(&mut self, recorded: Option<&Decision>) -> Result<(), BanditError> {
+        let round = self.round.as_ref().ok_or(BanditError::NoRound)?;
+        let told: Vec<bool> = round.outcomes.iter().map(Option::is_some).collect();
+        let outcomes: Vec<f64> = round.outcomes.iter().flatten().copied().collect();
+        let decided = match round.plan.only(&told) {
+            Some(part) => self.policy.learn(&part, &outcomes).ok(),
+            None => None,
+        };
+        let nothing = || {
+            let survivors = self.policy.report().survivors;
+            Decision { round: round.plan.round, survivors, eliminated: Vec::new() }
+        };
+        let decision = recorded.cloned().or(decided).unwrap_or_else(nothing);
+        self.waived = true;
+        self.settle(decision);
+        Ok(())
+    }
+
+    /// Applies the decision and puts the round behind.
+    fn settle(&mut self, decision: Decision) {
+        self.policy.apply(&decision);
+        self.decisions.push(decision);
+        let round = self.round.take().expect("a round is under way");
+        self.history.extend(round.outcomes);
+    }
+
+    /// Restores a closed round from its record: one outcome for each slot of the plan, `None` for those that were open when it was closed
+    /// without a guarantee. The recorded decision is applied as it is.
+    ///
+    /// # Errors
+    /// Those of [`begin`](Self::begin), [`EstimateError::OutcomeCount`], [`BanditError::NotFinite`], and what the estimate of a complete round
+    /// finds.
+    pub fn replay(
+        &mut self,
+        plan: Plan,
+        outcomes: &[Option<f64>],
+        decision: &Decision,
+    ) -> Result<(), BanditError> {
+        self.resume(plan, outcomes)?;
+        if outcomes.iter().all(Option::is_some) {
+            self.close(Some(decision))
+        } else {
+            self.close_partly(Some(decision))
+        }
+    }
+
+    /// Restores the round under way from its record: its plan, and for each slot that was handed out its outcome, `None` while it is
+    /// open.
+    ///
+    /// # Errors
+    /// Those of [`begin`](Self::begin), [`EstimateError::OutcomeCount`] for more outcomes than the plan has slots,
+    /// [`BanditError::NotFinite`].
+    pub fn resume(&mut self, plan: Plan, handed_out: &[Option<f64>]) -> Result<(), BanditError> {
+        let (expected, got) = (plan.measurements.len(), handed_out.len());
+        if got > expected {
+            return Err(EstimateError::OutcomeCount { expected, got }.into());
+        }
+        let bad = handed_out.iter().position(|outcome| outcome.is_some_and(|value| !value.is_finite()));
+        if let Some(i) = bad {
+            let slot = SlotId((self.history.len() + i) as u64);
+            return Err(BanditError::NotFinite { slot, got: handed_out[i].unwrap_or(f64::NAN) });
+        }
+        self.begin(plan)?;
+        let round = self.round.as_mut().expect("a round was begun above");
+        round.outcomes[..got].copy_from_slice(handed_out);
+        round.open -= handed_out.iter().flatten().count();
+        round.handed_out = got;
+        Ok(())
+    }
+
+    /// The plan of the round under way.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.round.as_ref().map(|round| &round.plan)
+    }
+
+    /// What every closed round decided, in order.
+    pub fn decisions(&self) -> &[Decision] {
+        &self.decisions
     }
 
     /// Slots asked and not told yet.
@@ -165,7 +265,12 @@ impl Bandit {
 
     /// What is known.
     pub fn report(&self) -> Report {
-        self.policy.report()
+        let report = self.policy.report();
+        if self.waived {
+            Report { guarantee: Guarantee::None, epsilon: None, margins: Margins::default(), ..report }
+        } else {
+            report
+        }
     }
 
     /// Whether the policy wants nothing more.

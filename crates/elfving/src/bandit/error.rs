@@ -111,6 +111,15 @@ pub enum BanditError {
         /// Open slots.
         open: usize,
     },
+    /// Nothing is under way that could be closed.
+    #[error("no round is under way")]
+    NoRound,
+    /// The round of this slot was closed without it.
+    #[error("the round of slot {slot} was closed while the slot was open; its outcome comes too late")]
+    RoundClosed {
+        /// The slot.
+        slot: SlotId,
+    },
     /// A setting is outside its domain.
     #[error(transparent)]
     Invalid(#[from] InvalidValue),

@@ -58,6 +58,29 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The plan of some of its measurements, as if they had been all; `None` when there are none. It keeps no promise of the whole.
+    ///
+    /// # Panics
+    /// Unless there is one entry for each measurement.
+    pub fn only(&self, kept: &[bool]) -> Option<Plan> {
+        assert_eq!(kept.len(), self.measurements.len(), "one entry for each measurement");
+        let points = || {
+            let all = self.measurements.points();
+            all.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(id, _)| id).collect::<Vec<PointId>>()
+        };
+        let measurements = match &self.measurements {
+            _ if !kept.contains(&true) => return None,
+            Measurements::Drawn(draws) => Measurements::Drawn(draws.only(kept)),
+            Measurements::Chosen(_) => Measurements::Chosen(points()),
+            Measurements::Counted(_) => {
+                let runs = points();
+                let counts = runs.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64)).collect();
+                Measurements::Counted(Allocation::new(counts).expect("slots are in pool order"))
+            }
+        };
+        Some(Plan { measurements, ..self.clone() })
+    }
+
     /// A plan of points chosen one by one.
     pub fn chosen(round: u64, points: Vec<PointId>) -> Self {
         Self { round, measurements: Measurements::Chosen(points), epsilon: None, gamma: None, value: None }

@@ -81,6 +81,17 @@ impl Draws {
         &self.points
     }
 
+    /// Some of the draws, by position. They are no longer what the probabilities say: for estimates without a guarantee.
+    ///
+    /// # Panics
+    /// Unless there is one entry for each draw.
+    #[must_use]
+    pub fn only(&self, kept: &[bool]) -> Self {
+        assert_eq!(kept.len(), self.points.len(), "one entry for each draw");
+        let points = self.points.iter().zip(kept).filter(|(_, kept)| **kept).map(|(&id, _)| id).collect();
+        Self { points, ..self.clone() }
+    }
+
     /// The seed.
     pub fn seed(&self) -> u64 {
         self.seed

@@ -4,12 +4,14 @@ use super::phases::Phases;
 use super::sample_size::{exact_counts, log_term};
 use super::settings::{Constants, Thresholds};
 use crate::bandit::{BanditError, Goal, Measurements, Plan};
-use crate::design::{Control, Criterion, Design, InteriorPoint, Problem, Solver};
+use crate::design::{Control, Criterion, DesignError, InteriorPoint, Problem, Solver};
 use crate::estimate::prospect;
 use crate::linalg::norm_squared;
 use crate::pool::{PointId, Pool, Subset, Targets};
 use crate::rounding::{Apportionment, Constraints, Draws, ProjectThenRound, Request, Rounding};
 use crate::units::{Ridge, Tolerance};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// How well a round's design is solved. What was achieved is used, so this costs samples, never truth.
 const DESIGN_TOLERANCE: f64 = 1e-3;
@@ -17,6 +19,10 @@ const DESIGN_TOLERANCE: f64 = 1e-3;
 const RIDGE_SHARE: f64 = 0.125;
 /// The smallest ridge, relative to the largest squared feature norm: below it norms lose their digits.
 const SMALLEST_RIDGE: f64 = 1e-10;
+/// The ridge that stands in for none where the optimum is singular, relative to the largest squared feature norm.
+const STAND_IN_RIDGE: f64 = 1e-6;
+/// The share of the D design in such a design.
+const EVERYWHERE: f64 = 1.0 / 64.0;
 /// A horizon that is not known is guessed as the next power of two, and at least this.
 const FIRST_HORIZON: u64 = 1 << 10;
 /// Draws that a plan may hold in memory.
@@ -41,15 +47,17 @@ pub(super) struct Round {
 
 /// A design for the survivors, and what it promises.
 pub(super) struct RoundDesign<'a> {
-    pool: std::borrow::Cow<'a, Pool>,
-    /// The ids of the restricted pool's points, when it is restricted.
+    /// The points it may weigh: the survivors, or all.
+    pool: Cow<'a, Pool>,
+    /// Which points of the whole pool these are, when they are not all.
     ids: Option<Vec<PointId>>,
     criterion: Criterion,
     targets: Targets,
-    design: Design,
-    /// Weights λ_ℓ on the points of the whole pool.
+    /// λ_ℓ on the points of `pool`.
+    own_weights: Vec<(PointId, f64)>,
+    /// λ_ℓ on the points of the whole pool.
     pub weights: Vec<(PointId, f64)>,
-    /// f: the achieved value.
+    /// f: the achieved value, `max ‖v‖²`.
     pub value: f64,
     /// The largest second moment of one draw, centred.
     pub moment: f64,
@@ -94,51 +102,60 @@ impl Phases {
     pub(super) fn design(&self, criterion: Criterion, round: &Round) -> Result<RoundDesign<'_>, BanditError> {
         let whole = &self.question.pool;
         let survivors = self.survivors().to_vec();
-        let (pool, ids, subset) = match criterion {
+        let own = Targets::Points(Subset::Of(survivors.clone()));
+        let (pool, ids, targets, whole_targets, steps) = match criterion {
             Criterion::G => {
-                (std::borrow::Cow::Owned(whole.restrict(&survivors)), Some(survivors), Subset::All)
+                let restricted = Cow::Owned(whole.restrict(&survivors));
+                (restricted, Some(survivors), Targets::Points(Subset::All), own, 1.0)
             }
-            _ => (std::borrow::Cow::Borrowed(whole), None, Subset::Of(survivors)),
-        };
-        let targets = match criterion {
-            Criterion::G => Targets::Points(subset),
-            _ => Targets::Differences(subset),
+            _ => {
+                let pairs = Targets::Differences(Subset::Of(survivors));
+                (Cow::Borrowed(whole), None, pairs.clone(), pairs, 2.0)
+            }
         };
         let problem = Problem::new(&pool, criterion, targets.clone(), round.gamma)?;
-        let start = self.warm_start(ids.as_deref());
-        let mut control = Control::new(Tolerance::new(DESIGN_TOLERANCE)?);
-        let design = InteriorPoint::default().warm_start(&start).solve(&problem, &mut control)?;
-        let weights: Vec<(PointId, f64)> = match &ids {
-            Some(ids) => design.support.iter().map(|&(id, weight)| (ids[id.index()], weight)).collect(),
-            None => design.support.clone(),
-        };
-        let value = design.certificate.value;
-        if self.constants() == Constants::Paper {
-            let (moment, accuracy) = (f64::NAN, round.epsilon);
-            return Ok(RoundDesign {
-                ids,
-                criterion,
-                targets,
-                design,
-                weights,
-                value,
-                moment,
-                accuracy,
-                pool,
-            });
-        }
-        let whole_targets = match &ids {
-            Some(ids) => Targets::Points(Subset::Of(ids.clone())),
-            None => targets.clone(),
+        let own_weights = self.optimal_weights(&problem, &self.warm_start(ids.as_deref()))?;
+        let weights = match &ids {
+            Some(ids) => own_weights.iter().map(|&(id, weight)| (ids[id.index()], weight)).collect(),
+            None => own_weights.clone(),
         };
         let seen = prospect(whole, &weights, round.gamma, &whole_targets, &self.second_moments()?)?;
-        let steps = if criterion == Criterion::G { 1.0 } else { 2.0 };
         let ridge = self.question.assumptions.norm_bound().unwrap_or(0.0) * seen.pull;
         let wrong_model = self.question.assumptions.h() * (seen.norm + steps);
         let lasting = wrong_model + if round.gamma_is_fixed { ridge } else { 0.0 };
-        let accuracy = self.accuracy_for(round.epsilon, ridge + wrong_model, lasting);
-        let moment = seen.moment;
-        Ok(RoundDesign { ids, criterion, targets, design, weights, value, moment, accuracy, pool })
+        let accuracy = match self.constants() {
+            Constants::Certified => self.accuracy_for(round.epsilon, ridge + wrong_model, lasting),
+            Constants::Paper => round.epsilon,
+        };
+        let (value, moment) = (seen.norm * seen.norm, seen.moment);
+        drop(problem);
+        Ok(RoundDesign { pool, ids, criterion, targets, own_weights, weights, value, moment, accuracy })
+    }
+
+    /// The design to 1e-3. When its optimum is singular (few survivors, no ridge), one with a small ridge in its place and a little of the
+    /// D design, which measures every direction: what it achieves is computed as for any other.
+    fn optimal_weights(
+        &self,
+        problem: &Problem<'_>,
+        start: &[(PointId, f64)],
+    ) -> Result<Vec<(PointId, f64)>, BanditError> {
+        let solve = |problem: &Problem<'_>| -> Result<Vec<(PointId, f64)>, DesignError> {
+            let mut control = Control::new(Tolerance::new(DESIGN_TOLERANCE)?);
+            Ok(InteriorPoint::default().warm_start(start).solve(problem, &mut control)?.support)
+        };
+        match solve(problem) {
+            Err(DesignError::Singular { .. }) => {}
+            solved => return Ok(solved?),
+        }
+        let pool = problem.pool();
+        let ridge = Ridge::new(problem.gamma().get().max(STAND_IN_RIDGE * self.largest_squared_norm()))?;
+        let nearly = solve(&Problem::new(pool, problem.criterion(), problem.targets().clone(), ridge)?)?;
+        let everywhere = solve(&Problem::over_choices(&pool.points_only(), Criterion::D, problem.gamma())?)?;
+        let mut mixed: BTreeMap<PointId, f64> = BTreeMap::new();
+        for (weights, share) in [(nearly, 1.0 - EVERYWHERE), (everywhere, EVERYWHERE)] {
+            weights.into_iter().for_each(|(id, weight)| *mixed.entry(id).or_default() += share * weight);
+        }
+        Ok(mixed.into_iter().collect())
     }
 
     /// The noise width to plan for: ε_ℓ, or what the goal needs when that is more, and not far below a bias that stays.
@@ -192,10 +209,11 @@ impl Phases {
         let accuracy = design.accuracy;
         let variance = self.question.assumptions.sigma_bound().powi(2);
         let problem = Problem::new(&design.pool, design.criterion, design.targets.clone(), round.gamma)?;
+        let none = Constraints::default();
         let mut wanted = exact_counts(log_term, variance, design.value, accuracy);
         for _ in 0..8 {
             let Some(count) = self.within_horizon(round, wanted)? else { return Ok(None) };
-            let request = Request::new(&problem, &design.design, count, &Constraints::default())?;
+            let request = Request::from_weights(&problem, &design.own_weights, count, &none)?;
             let rounded = if count >= PLENTY * design.weights.len() as u64 {
                 Apportionment::default().round(&request)?
             } else {
