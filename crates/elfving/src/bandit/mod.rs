@@ -5,11 +5,13 @@
 //! [`ask`](Bandit::ask) hands out slots, [`tell`](Bandit::tell) closes them in any order, [`report`](Bandit::report) says what
 //! is known, under which assumptions.
 
+mod auto;
 mod baselines;
 mod conversation;
 mod ellipsoid;
 mod error;
 mod goal;
+mod normals;
 mod picks;
 mod plan;
 mod policy;
@@ -19,6 +21,7 @@ mod report;
 mod slot;
 mod ties;
 
+pub use auto::{Family, Recommendation, recommend};
 pub use baselines::Baseline;
 pub use conversation::Bandit;
 pub use ellipsoid::{EllipsoidBest, EllipsoidRegret};
