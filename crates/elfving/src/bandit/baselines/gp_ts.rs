@@ -42,3 +42,45 @@ impl Index for GpTs {
         2.0 * seen.precision.ridge().sqrt()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bandit::{Goal, Posterior};
+    use crate::estimate::Assumptions;
+    use crate::linalg::Matrix;
+    use crate::pool::{PointId, Pool};
+
+    #[test]
+    fn draws_have_the_mean_and_covariance_of_the_posterior() {
+        let pool = Pool::from_features(Matrix::from_rows(&[[1.0, 0.0], [0.6, 0.8], [0.0, 2.0]])).unwrap();
+        let question =
+            Question::new(pool, Assumptions::new(0.5).unwrap(), Goal::Regret { horizon: None }).unwrap();
+        let mut posterior = Posterior::of(&question, 0.25).unwrap();
+        for (point, outcome) in [(0, 1.0), (1, -0.5), (1, 0.2), (2, 2.0)] {
+            posterior.add(PointId::new(point), outcome);
+        }
+        let draw = |t: u64| {
+            let (means, precision) = (posterior.means(), posterior.precision());
+            GpTs.scores(&Seen { question: &question, means, precision, t })
+        };
+        let draws: Vec<Vec<f64>> = (0..40_000).map(draw).collect();
+        let features = posterior.pool().features();
+        for i in 0..3 {
+            let image = posterior.precision().image(features.row(i));
+            for j in 0..3 {
+                let expected = 0.25 * crate::linalg::dot(&image, features.row(j));
+                let centred = |draw: &Vec<f64>, k: usize| draw[k] - posterior.means()[k];
+                let product = |draw: &Vec<f64>| centred(draw, i) * centred(draw, j);
+                let found = draws.iter().map(product).sum::<f64>() / 40_000.0;
+                // Five standard errors of a product of normals of variance at most 0.25.
+                assert!(
+                    (found - expected).abs() < 5.0 * 2f64.sqrt() * 0.25 / 200.0,
+                    "{i} {j}: {found} {expected}"
+                );
+            }
+            let mean = draws.iter().map(|draw| draw[i]).sum::<f64>() / 40_000.0;
+            assert!((mean - posterior.means()[i]).abs() < 5.0 * 0.5 / 200.0);
+        }
+    }
+}
