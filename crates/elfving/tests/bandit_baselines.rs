@@ -1,4 +1,5 @@
 //! The baselines: what they measure first, worked out by hand, and that they earn their names.
+#![allow(clippy::unwrap_used)]
 
 #[path = "support/rbf100.rs"]
 mod rbf100;

@@ -1,4 +1,5 @@
 //! What every policy must do, run against all of them.
+#![allow(clippy::unwrap_used)]
 
 use elfving::bandit::{
     Bandit, BanditError, Baseline, EllipsoidBest, EllipsoidRegret, Goal, Next, Outcome, Policy, Question,
