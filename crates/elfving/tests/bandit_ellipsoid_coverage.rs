@@ -5,15 +5,10 @@
 //! measurements.
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/binomial.rs"]
-#[allow(dead_code)]
-mod binomial;
-#[path = "support/mod.rs"]
 mod support;
 
 use std::sync::Arc;
 
-use binomial::{shows_at_most, shows_more_than};
 use elfving::bandit::{
     BanditError, Decision, EllipsoidBest, EllipsoidRegret, Goal, Measurements, Next, Plan, Policy, Question,
     Report,
@@ -27,6 +22,7 @@ use elfving::units::Confidence;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
+use support::binomial::{shows_at_most, shows_more_than};
 
 const DELTA: f64 = 0.1;
 const SIGMA: f64 = 0.3;
