@@ -1,11 +1,13 @@
 //! The baselines: what they measure first, worked out by hand, and that they earn their names.
+#![allow(clippy::unwrap_used)]
 
 #[path = "support/rbf100.rs"]
 mod rbf100;
 
-use elfving::bandit::{Bandit, Baseline, Goal, Outcome, Question};
+use elfving::bandit::{Bandit, Baseline, Goal, Next, Outcome, Question, Reason, Status};
 use elfving::estimate::Assumptions;
 use elfving::linalg::{Cholesky, Matrix, dot};
+use elfving::pool::Pool;
 use elfving::rounding::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -89,7 +91,16 @@ fn random_measures_every_point_about_equally_often() {
 #[test]
 fn whoever_learns_loses_far_less_than_whoever_does_not() {
     let random = regret(&play(Baseline::Random, 2_000, 1, 5));
-    for (baseline, share) in [(Baseline::GpUcb, 0.05)] {
+    let shares = [
+        (Baseline::GpUcb, 0.05),
+        (Baseline::IgpUcb, 0.1),
+        (Baseline::GpTs, 0.05),
+        (Baseline::KernelUcb, 0.05),
+        (Baseline::Bpe, 0.2),
+        (Baseline::Reds, 0.2),
+        (Baseline::Rage, 0.6),
+    ];
+    for (baseline, share) in shares {
         for batch in [1, 10] {
             let lost = regret(&play(baseline, 2_000, batch, 5));
             println!("{} in batches of {batch}: {lost:.1}, random {random:.1}", baseline.name());
@@ -111,4 +122,144 @@ fn greedy_repeats_the_point_of_the_largest_estimate() {
         }
         data.push((point, measure(point, t as u64, 2)));
     }
+}
+
+/// The index of a baseline in the kernel form, from the posterior mean and deviation and ½ ln det of the data.
+type KernelIndex = fn(mean: f64, deviation: f64, t: f64, information: f64) -> f64;
+
+fn half_log_det(data: &[(usize, f64)], noise: f64) -> f64 {
+    let kernel = |i: usize, j: usize| (-((i as f64 - j as f64) / 99.0).powi(2) / (2.0 * 0.04)).exp();
+    let t = data.len();
+    let gram = Matrix::from_fn(t, t, |a, b| kernel(data[a].0, data[b].0) / noise + f64::from(a == b));
+    0.5 * Cholesky::new(gram).unwrap().log_det()
+}
+
+fn assert_kernel_form(baseline: Baseline, noise: f64, index: KernelIndex) {
+    let measured = play(baseline, 40, 1, 4);
+    let mut data: Vec<(usize, f64)> = Vec::new();
+    for (t, &point) in measured.iter().enumerate() {
+        let information = half_log_det(&data, noise);
+        let values: Vec<f64> = dense_posterior(&data, noise)
+            .iter()
+            .map(|&(mean, deviation)| index(mean, deviation, (t + 1) as f64, information))
+            .collect();
+        let largest = values.iter().copied().fold(f64::MIN, f64::max);
+        assert!(
+            values[point] >= largest - 2e-6,
+            "{} at {t}: {} of {largest}",
+            baseline.name(),
+            values[point]
+        );
+        data.push((point, measure(point, t as u64, 4)));
+    }
+}
+
+#[test]
+fn igp_ucb_measures_what_the_kernel_form_of_its_index_says() {
+    assert_kernel_form(Baseline::IgpUcb, 1.0 + 2.0 / 40.0, |mean, deviation, _, information| {
+        let beta = rbf100::NORM + SIGMA * (2.0 * (information + 1.0 + 20f64.ln())).sqrt();
+        mean + beta * deviation
+    });
+}
+
+#[test]
+fn kernel_ucb_measures_what_the_kernel_form_of_its_index_says() {
+    // η/√ridge times the deviation, with ridge (σ/S)²: their equation for û.
+    assert_kernel_form(Baseline::KernelUcb, (SIGMA / rbf100::NORM).powi(2), |mean, deviation, _, _| {
+        let eta = SIGMA * (2.0 * (2.0 * 40.0 * 100.0 / 0.05f64).ln()).sqrt();
+        mean + eta / (SIGMA / rbf100::NORM) * deviation
+    });
+}
+
+/// The plans of a policy that works in phases, until the horizon.
+fn phases(baseline: Baseline, horizon: u64, seed: u64) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
+    let mut policy = baseline.start(question(horizon, seed)).unwrap();
+    let (mut plans, mut survivors) = (Vec::new(), Vec::new());
+    let mut t = 0;
+    while let Next::Measure(plan) = policy.plan(1).unwrap() {
+        let points: Vec<usize> = plan.measurements.points().iter().map(|id| id.index()).collect();
+        let outcomes: Vec<f64> = points.iter().zip(t..).map(|(&point, t)| measure(point, t, seed)).collect();
+        t += points.len() as u64;
+        let decision = policy.learn(&plan, &outcomes).unwrap();
+        policy.apply(&decision);
+        survivors.push(decision.survivors.iter().map(|id| id.index()).collect());
+        plans.push(points);
+    }
+    (plans, survivors)
+}
+
+#[test]
+fn bpe_has_the_phases_of_its_paper_and_measures_the_largest_variance() {
+    let (plans, _) = phases(Baseline::Bpe, 1_000, 1);
+    let lengths: Vec<usize> = plans.iter().map(Vec::len).collect();
+    // ⌈√1000⌉, ⌈√(1000 · 32)⌉, ⌈√(1000 · 179)⌉, ⌈√(1000 · 424)⌉ cut at the horizon.
+    assert_eq!(lengths, [32, 179, 424, 365]);
+    let mut data: Vec<(usize, f64)> = Vec::new();
+    for &point in &plans[0] {
+        let deviations: Vec<f64> = match data.len() {
+            0 => vec![1.0; 100],
+            _ => dense_posterior(&data, SIGMA * SIGMA).iter().map(|&(_, deviation)| deviation).collect(),
+        };
+        let largest = deviations.iter().copied().fold(0.0, f64::max);
+        assert!(deviations[point] >= largest - 1e-6);
+        data.push((point, 0.0));
+    }
+}
+
+#[test]
+fn phases_measure_survivors_only_and_keep_the_best() {
+    for (baseline, first) in [(Baseline::Bpe, 100), (Baseline::Reds, 100)] {
+        let (plans, survivors) = phases(baseline, 10_000, 2);
+        assert_eq!(plans[0].len(), first);
+        for (plan, active) in plans.iter().skip(1).zip(&survivors) {
+            assert!(plan.iter().all(|point| active.contains(point)), "{}", baseline.name());
+        }
+        let last = survivors.last().unwrap();
+        assert!(last.contains(&rbf100::BEST) && last.len() < 30, "{}: {last:?}", baseline.name());
+    }
+}
+
+#[test]
+fn rage_measures_as_often_as_its_paper_says() {
+    // e_1 and e_2: half of the measurements each, f = ‖e_1 - e_2‖² = 4.
+    let pool = Pool::from_features(Matrix::identity(2)).unwrap();
+    let assumptions = Assumptions::new(0.5).unwrap();
+    let question = Question::new(pool, assumptions, Goal::Best { epsilon: 0.0 }).unwrap();
+    let mut policy = Baseline::Rage.start(question).unwrap();
+    for round in 1..4u32 {
+        let Next::Measure(plan) = policy.plan(1).unwrap() else { panic!("round {round}") };
+        let t = f64::from(round);
+        let wanted = 8.0 * 4f64.powf(t + 1.0) * 0.25 * 4.0 * (4.0 * t * t / 0.05).ln();
+        let length = plan.measurements.len() as f64;
+        assert!((length - wanted).abs() <= 1.0 + 1e-3 * wanted, "round {round}: {length}, {wanted}");
+        // A gap of 0.1 is 2^-(t+2) in round 2 for the first time.
+        let outcomes: Vec<f64> =
+            plan.measurements.points().iter().map(|id| 0.1 * id.index() as f64).collect();
+        let decision = policy.learn(&plan, &outcomes).unwrap();
+        policy.apply(&decision);
+        assert_eq!(decision.survivors.len(), if round < 2 { 2 } else { 1 });
+        if round == 2 {
+            assert_eq!(decision.survivors[0].index(), 1);
+            assert_eq!(policy.status(), Status::Finished(Reason::Reached));
+            return;
+        }
+    }
+}
+
+#[test]
+fn rage_chooses_among_points_that_it_does_not_measure() {
+    let measurable = Matrix::identity(3);
+    let choices = Matrix::from_rows(&[[0.6, 0.6, 0.0], [0.5, 0.5, 0.5], [-0.5, 0.8, 0.1], [0.7, 0.0, 0.7]]);
+    let theta = [0.5, 0.6, -0.4];
+    let pool = Pool::from_features_with_choices(measurable, choices).unwrap();
+    let question = Question::new(pool, Assumptions::new(0.2).unwrap(), Goal::Best { epsilon: 0.0 }).unwrap();
+    let mut bandit = Bandit::new(Baseline::Rage.start(question).unwrap());
+    while !bandit.finished() {
+        for slot in bandit.ask(1_000).unwrap() {
+            let noise: f64 =
+                StandardNormal.sample(&mut stream(9, slot.id.number(), Purpose::new("test-noise")));
+            bandit.tell(slot.id, Outcome::Value(theta[slot.point.index()] + 0.2 * noise)).unwrap();
+        }
+    }
+    assert_eq!(bandit.report().picks[0].index(), 0);
 }

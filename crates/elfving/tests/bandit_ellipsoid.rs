@@ -1,11 +1,12 @@
 //! The confidence ellipsoid: what it needs on a known pool, and that every word of its reports holds.
+#![allow(clippy::unwrap_used)]
 
 #[path = "support/rbf100.rs"]
 mod rbf100;
 
 use elfving::bandit::{
-    Bandit, BanditError, EllipsoidBest, EllipsoidRegret, Goal, Outcome, Policy, Question, Reason, Report,
-    Status,
+    Bandit, BanditError, EllipsoidBest, EllipsoidRegret, Goal, Next, Outcome, Plan, Policy, Question, Reason,
+    Report, Status,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::linalg::Matrix;
@@ -62,4 +63,279 @@ fn the_smooth_pool_is_certified_within_a_laboratorys_budget() {
         assert!(mean <= most, "epsilon {epsilon}: {mean}");
     }
     println!("{}", rbf_campaign(1.0 / 16.0, 0));
+}
+
+#[test]
+fn the_balanced_ridge_needs_fewer_measurements_than_the_variance_of_the_noise() {
+    let samples = |ridge: Option<f64>| -> u64 {
+        let campaign = |seed: u64| {
+            let goal = Goal::Best { epsilon: 1.0 / 32.0 };
+            let policy =
+                EllipsoidBest::new(Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap());
+            let policy = match ridge {
+                Some(ridge) => policy.unwrap().ridge(ridge).unwrap(),
+                None => policy.unwrap(),
+            };
+            let measure = |point: usize, t: u64| rbf100::MEANS[point] + 0.1 * normal(t, seed);
+            play(Box::new(policy), 10, 3_000, measure).samples
+        };
+        (0..10).map(campaign).sum()
+    };
+    let (balanced, variance) = (samples(None), samples(Some(0.01)));
+    println!("balanced {balanced}, variance of the noise {variance}");
+    assert!((balanced as f64) < 0.75 * variance as f64);
+}
+
+#[test]
+fn regret_on_the_smooth_pool_is_small_and_the_best_survives() {
+    let mut total = 0.0;
+    for seed in 0..5 {
+        let goal = Goal::Regret { horizon: Some(3_000) };
+        let policy =
+            EllipsoidRegret::new(Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap());
+        let mut regret = 0.0;
+        let report = play(Box::new(policy.unwrap()), 1, 3_000, |point, t| {
+            regret += 1.0 - rbf100::MEANS[point];
+            rbf100::MEANS[point] + 0.1 * normal(t, seed)
+        });
+        assert_eq!(report.status, Status::Finished(Reason::Horizon));
+        assert!(report.survivors.contains(&PointId::new(rbf100::BEST)));
+        assert!(report.survivors.len() < 20 && report.epsilon.unwrap() < 0.05, "{report}");
+        total += regret / 5.0;
+    }
+    println!("regret {total}");
+    assert!(total < 28.0, "{total}");
+}
+
+#[test]
+fn without_a_sub_gaussian_statement_or_a_norm_bound_it_refuses() {
+    let best = Goal::Best { epsilon: 0.1 };
+    let heavy = Assumptions::new(0.1).unwrap().norm(1.0).unwrap();
+    let no_norm = Assumptions::new(0.1).unwrap().tails(Tails::SubGaussian);
+    for (assumptions, missing) in [(heavy, "sub-Gaussian noise"), (no_norm, "a bound S on the norm of theta")]
+    {
+        let refused = |goal| match goal {
+            Goal::Regret { .. } => {
+                EllipsoidRegret::new(Question::new(rbf100::pool(), assumptions.clone(), goal).unwrap()).err()
+            }
+            _ => EllipsoidBest::new(Question::new(rbf100::pool(), assumptions.clone(), goal).unwrap()).err(),
+        };
+        for goal in [best, Goal::Regret { horizon: None }] {
+            let Some(BanditError::NeedsAssumption { what, .. }) = refused(goal) else { panic!("{goal}") };
+            assert_eq!(what, missing);
+        }
+    }
+    let question = |goal| Question::new(rbf100::pool(), light(0.1, 1.0), goal).unwrap();
+    assert!(matches!(
+        EllipsoidBest::new(question(Goal::Regret { horizon: None })),
+        Err(BanditError::OtherGoal { .. })
+    ));
+    assert!(matches!(EllipsoidRegret::new(question(best)), Err(BanditError::OtherGoal { .. })));
+}
+
+#[test]
+fn the_best_three_and_all_good_ones_are_found() {
+    let means = rbf100::MEANS;
+    let mut sorted = means;
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    for seed in 0..5 {
+        let run = |goal| {
+            let question = Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap();
+            let policy = Box::new(EllipsoidBest::new(question).unwrap());
+            play(policy, 10, 20_000, |point, t| means[point] + 0.1 * normal(t, seed))
+        };
+        let top = run(Goal::Top { count: 3, epsilon: 0.05 });
+        assert_eq!((top.status, top.picks.len()), (Status::Finished(Reason::Reached), 3));
+        assert!(top.picks.iter().all(|pick| means[pick.index()] >= sorted[2] - 0.05));
+        let good = run(Goal::AllGood { epsilon: 0.1 });
+        assert_eq!(good.status, Status::Finished(Reason::Reached));
+        let picked = |i: usize| good.picks.contains(&PointId::new(i));
+        assert!((0..100).all(|i| picked(i) || means[i] < 0.9), "a good one is missing: {good}");
+        assert!((0..100).all(|i| !picked(i) || means[i] >= 0.8), "a bad one is in: {good}");
+        println!("top {} good {} with {}", top.samples, good.samples, good.picks.len());
+    }
+}
+
+#[test]
+fn identical_best_choices_are_one_answer() {
+    let rows = Matrix::from_rows(&[[0.2, 0.1], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]);
+    let question =
+        Question::new(Pool::from_features(rows).unwrap(), light(0.1, 1.0), Goal::Best { epsilon: 0.0 })
+            .unwrap();
+    let report = play(Box::new(EllipsoidBest::new(question).unwrap()), 5, 2_000, |point, t| {
+        [0.2, 0.8, 0.3, 0.8][point] + 0.1 * normal(t, 1)
+    });
+    assert_eq!(report.status, Status::Finished(Reason::Reached));
+    assert_eq!(report.survivors, [PointId::new(1), PointId::new(3)]);
+    assert_eq!((report.picks[0].index(), report.epsilon), (1, Some(0.0)));
+}
+
+#[test]
+fn what_no_measurement_sees_ends_as_tied() {
+    // The choices differ in the third coordinate, which no point has.
+    let measurable = Matrix::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    let choices = Matrix::from_rows(&[[1.0, 0.0, 0.4], [1.0, 0.0, -0.4], [-1.0, 0.2, 0.0]]);
+    let pool = Pool::from_features_with_choices(measurable, choices).unwrap();
+    let question = Question::new(pool, light(0.1, 1.0), Goal::Best { epsilon: 0.1 }).unwrap();
+    let report = play(Box::new(EllipsoidBest::new(question).unwrap()), 5, 2_000, |point, t| {
+        [0.8, 0.1][point] + 0.1 * normal(t, 2)
+    });
+    assert_eq!(report.status, Status::Finished(Reason::Tied), "{report}");
+    assert_eq!(report.survivors.len(), 2);
+    // ‖θ‖ ≤ 1 leaves ±0.8 for the difference of the two.
+    assert!(report.floor.unwrap() >= 0.8 && report.epsilon.unwrap() >= 0.8 && report.samples < 500);
+}
+
+#[test]
+fn a_stated_misspecification_ends_at_its_floor() {
+    let h = 0.05;
+    let assumptions = light(0.1, rbf100::NORM).misspecification(h).unwrap();
+    for seed in 0..3 {
+        let goal = Goal::Best { epsilon: 0.01 };
+        let question = Question::new(rbf100::pool(), assumptions.clone(), goal).unwrap();
+        // The worst neighbour of the best is lifted, the best is lowered.
+        let mean = |point: usize| rbf100::MEANS[point] + if point.is_multiple_of(2) { h } else { -h };
+        let policy = Box::new(EllipsoidBest::new(question).unwrap());
+        let report = play(policy, 20, 20_000, |point, t| mean(point) + 0.1 * normal(t, seed));
+        assert_eq!(report.status, Status::Finished(Reason::Floor), "{report}");
+        // Twice h at least, for the two means themselves.
+        assert!(report.floor.unwrap() >= 0.09 && report.samples < 20_000);
+        let best = (0..100).map(mean).fold(f64::MIN, f64::max);
+        assert!(best - mean(report.picks[0].index()) <= report.epsilon.unwrap());
+        assert!(report.epsilon.unwrap() <= 1.2 * report.floor.unwrap());
+        let is_best = |id: &PointId| mean(id.index()) == best;
+        assert!(report.survivors.iter().any(is_best));
+    }
+}
+
+#[test]
+fn a_sharper_instrument_counts_for_more() {
+    let mut sigmas = vec![0.3; 100];
+    sigmas.iter_mut().step_by(2).for_each(|sigma| *sigma = 0.05);
+    let own = Assumptions::new(0.3).unwrap().sigma_at(sigmas.clone()).unwrap();
+    let samples = |assumptions: Assumptions| {
+        let goal = Goal::Best { epsilon: 1.0 / 16.0 };
+        let assumptions = assumptions.norm(rbf100::NORM).unwrap().tails(Tails::SubGaussian);
+        let question = Question::new(rbf100::pool(), assumptions, goal).unwrap();
+        let policy = Box::new(EllipsoidBest::new(question).unwrap());
+        play(policy, 10, 5_000, |point, t| rbf100::MEANS[point] + sigmas[point] * normal(t, 3)).samples
+    };
+    let (weighted, largest) = (samples(own), samples(Assumptions::new(0.3).unwrap()));
+    println!("each its own {weighted}, the largest {largest}");
+    assert!(4 * weighted < largest);
+}
+
+/// Rounds of a campaign as they were measured.
+type Rounds = Vec<(Plan, Vec<f64>)>;
+
+fn replay(assumptions: Assumptions, goal: Goal, ridge: f64, rounds: &Rounds) -> Report {
+    let question = Question::new(rbf100::pool(), assumptions, goal).unwrap();
+    let mut policy = EllipsoidBest::new(question).unwrap().ridge(ridge).unwrap();
+    for (plan, outcomes) in rounds {
+        let decision = policy.learn(plan, outcomes).unwrap();
+        policy.apply(&decision);
+    }
+    policy.report()
+}
+
+fn outs(report: &Report) -> Vec<PointId> {
+    let mut out: Vec<PointId> = report.eliminated.iter().map(|elimination| elimination.choice).collect();
+    out.sort_unstable();
+    out
+}
+
+/// The assumptions with one of S, σ, h put at a value.
+fn with(name: &str, value: f64) -> Assumptions {
+    let (mut norm, mut sigma, mut h) = (rbf100::NORM, 0.1, 0.001);
+    match name {
+        "S" => norm = value,
+        "sigma" => sigma = value,
+        _ => h = value,
+    }
+    light(sigma, norm).misspecification(h).unwrap()
+}
+
+const RIDGE: f64 = 0.05;
+
+#[test]
+fn margins_are_where_the_verdict_of_one_round_falls() {
+    let goals = [
+        Goal::Best { epsilon: 0.125 },
+        Goal::Top { count: 3, epsilon: 0.15 },
+        Goal::AllGood { epsilon: 0.6 },
+    ];
+    for goal in goals {
+        let points: Vec<PointId> = (0..400).map(|t| PointId::new(t * 37 % 100)).collect();
+        let outcomes =
+            (0..400).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+        let rounds = vec![(Plan::chosen(1, points), outcomes)];
+        let report = replay(with("S", rbf100::NORM), goal, RIDGE, &rounds);
+        assert_eq!(report.status, Status::Finished(Reason::Reached), "{report}");
+        let verdict = (report.status, report.picks.clone(), outs(&report));
+        let margins = report.margins;
+        println!("{goal}: {margins:?}");
+        assert_eq!(margins.bound, None);
+        for (name, margin, stated) in [
+            ("S", margins.norm, rbf100::NORM),
+            ("sigma", margins.sigma, 0.1),
+            ("h", margins.misspecification, 0.001),
+        ] {
+            let margin = margin.expect("the verdict rests on it");
+            assert!(margin >= stated, "{name}: {margin}");
+            let at = |value: f64| {
+                let report = replay(with(name, value), goal, RIDGE, &rounds);
+                (report.status, report.picks.clone(), outs(&report))
+            };
+            assert_eq!(at(margin * (1.0 - 1e-6)), verdict, "{name} just inside {margin}");
+            assert_ne!(at(margin * (1.0 + 1e-3)), verdict, "{name} just outside {margin}");
+        }
+    }
+}
+
+#[test]
+fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
+    let goal = Goal::Best { epsilon: 0.0625 };
+    for seed in 0..3 {
+        let question = Question::new(rbf100::pool(), with("S", rbf100::NORM), goal).unwrap();
+        let mut policy = EllipsoidBest::new(question).unwrap().ridge(RIDGE).unwrap();
+        let mut rounds: Rounds = Vec::new();
+        let mut t = 0;
+        while let Next::Measure(plan) = policy.plan(10).unwrap() {
+            let measure = |(id, t): (&PointId, u64)| rbf100::MEANS[id.index()] + 0.1 * normal(t, seed);
+            let points = plan.measurements.points();
+            let outcomes: Vec<f64> = points.iter().zip(t..).map(measure).collect();
+            t += outcomes.len() as u64;
+            let decision = policy.learn(&plan, &outcomes).unwrap();
+            policy.apply(&decision);
+            rounds.push((plan, outcomes));
+        }
+        let report = policy.report();
+        assert!(report.eliminated.iter().any(|out| out.round < rounds.len() as u64));
+        for (name, margin) in [
+            ("S", report.margins.norm),
+            ("sigma", report.margins.sigma),
+            ("h", report.margins.misspecification),
+        ] {
+            let again = replay(with(name, margin.unwrap() * (1.0 - 1e-6)), goal, RIDGE, &rounds);
+            assert_eq!((again.status, &again.picks), (report.status, &report.picks), "{name}");
+            assert!(outs(&report).iter().all(|out| outs(&again).contains(out)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_recorded_decision_takes_the_place_of_a_computed_one() {
+    let question =
+        || Question::new(rbf100::pool(), light(0.1, rbf100::NORM), Goal::Best { epsilon: 0.0625 }).unwrap();
+    let mut policy = EllipsoidBest::new(question()).unwrap();
+    let points: Vec<PointId> = (0..200).map(|t| PointId::new(t * 37 % 100)).collect();
+    let outcomes: Vec<f64> =
+        (0..200).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+    let mut decision = policy.learn(&Plan::chosen(1, points), &outcomes).unwrap();
+    let kept = decision.eliminated.pop().expect("somebody is out").choice;
+    decision.survivors.push(kept);
+    decision.survivors.sort_unstable();
+    policy.apply(&decision);
+    assert_eq!(policy.report().survivors, decision.survivors);
+    assert_eq!(policy.report().eliminated, decision.eliminated);
 }

@@ -6,12 +6,14 @@
 //! is known, under which assumptions.
 
 mod algorithm;
+mod auto;
 mod baselines;
 mod conversation;
 pub mod elimination;
 mod ellipsoid;
 mod error;
 mod goal;
+mod normals;
 mod picks;
 mod plan;
 mod policy;
@@ -22,6 +24,7 @@ mod slot;
 mod ties;
 
 pub use algorithm::Algorithm;
+pub use auto::{Family, Recommendation, recommend};
 pub use baselines::Baseline;
 pub use conversation::Bandit;
 pub use ellipsoid::{EllipsoidBest, EllipsoidRegret};

@@ -149,7 +149,8 @@ impl Report {
         }
         self.premises.iter().try_for_each(|premise| writeln!(f, "- {premise}"))?;
         match self.floor {
-            Some(floor) if floor > 0.0 => {
+            // What would print as 0.0000 is nobody's limit.
+            Some(floor) if floor >= 5e-5 => {
                 writeln!(f, "the floor is {floor:.4}: closer than that no amount of data separates")
             }
             _ => Ok(()),

@@ -18,9 +18,7 @@ impl Index for GpUcb {
     }
 
     fn scores(&self, seen: &Seen<'_>) -> Vec<f64> {
-        let multiplier = self.multiplier(seen);
-        let each = seen.means.iter().zip(seen.precision.norms());
-        each.map(|(mean, norm)| mean + multiplier * norm.sqrt()).collect()
+        seen.optimistic(self.multiplier(seen))
     }
 
     fn multiplier(&self, seen: &Seen<'_>) -> f64 {

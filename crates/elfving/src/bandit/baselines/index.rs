@@ -16,6 +16,20 @@ pub(super) struct Seen<'a> {
     pub(super) t: u64,
 }
 
+impl Seen<'_> {
+    /// `mean + multiplier · ‖φ‖` of every point.
+    pub(super) fn optimistic(&self, multiplier: f64) -> Vec<f64> {
+        let each = self.means.iter().zip(self.precision.norms());
+        each.map(|(mean, norm)| mean + multiplier * norm.sqrt()).collect()
+    }
+}
+
+/// S, or an error.
+pub(super) fn needs_norm(policy: &'static str, question: &Question) -> Result<f64, BanditError> {
+    let what = "a bound S on the norm of theta";
+    question.assumptions.norm_bound().ok_or(BanditError::NeedsAssumption { policy, what, instead: "gp-ucb" })
+}
+
 /// A rule behind [`Indexed`].
 pub(super) trait Index: Send {
     fn name(&self) -> &'static str;

@@ -92,7 +92,7 @@ impl<'a> Supposed<'a> {
             *norm = (*norm - at * at).max(0.0);
         }
         let step = Step { g, at_points, at_choices };
-        for pair in &mut contest.pairs {
+        for pair in contest.all_pairs() {
             let along = step.at_choice(pair.rival) - step.at_choice(pair.leader);
             let norm = &mut pair.difference.norm;
             *norm = (*norm * *norm - along * along).max(0.0).sqrt();

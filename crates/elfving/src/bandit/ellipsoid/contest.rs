@@ -1,5 +1,6 @@
 //! Who is ahead, who is out, which comparison is open: the goal's logic on differences.
 
+use super::good::Contenders;
 use super::snapshot::Snapshot;
 use super::width::{Direction, Vouched};
 use crate::bandit::Goal;
@@ -16,12 +17,20 @@ pub(super) struct Pair {
     pub(super) difference: Direction,
 }
 
+impl Pair {
+    pub(super) fn new(leader: usize, rival: usize, snapshot: &Snapshot) -> Self {
+        Self { leader, rival, difference: snapshot.difference(rival, leader) }
+    }
+}
+
 /// The survivors at one time: the leaders (one, or m for the best m) against all others.
 pub(super) struct Contest {
     goal: Goal,
     pub(super) leaders: Vec<PointId>,
     /// All rivals of the first leader, then of the second.
     pub(super) pairs: Vec<Pair>,
+    /// For all good choices: comparisons with others than the leader.
+    contenders: Option<Contenders>,
 }
 
 /// A choice that is out: each of the leaders is better than it by more than is required.
@@ -34,22 +43,20 @@ pub(super) struct Beaten {
 
 impl Contest {
     /// Leaders by estimate among the survivors. Cost: m r a leader, with reaches m s r.
-    pub(super) fn new(goal: Goal, snapshot: &Snapshot, survivors: &[PointId]) -> Self {
-        // For all good choices everything is compared with the best one.
+    pub(super) fn new(goal: Goal, snapshot: &Snapshot, survivors: &[PointId], vouched: &Vouched) -> Self {
+        // Whether a choice is good is seen by comparing it with the best one.
         let leading = if let Goal::AllGood { .. } = goal { Goal::Best { epsilon: 0.0 } } else { goal };
         let leaders = picks_by_estimate(leading, &snapshot.means, survivors);
         let rivals: Vec<usize> =
             survivors.iter().filter(|id| !leaders.contains(id)).map(|id| id.index()).collect();
-        let pair = |leader: usize, rival: usize| Pair {
-            leader,
-            rival,
-            difference: snapshot.difference(rival, leader),
+        let against_all = |leader: &PointId| {
+            let leader = leader.index();
+            rivals.iter().map(move |&rival| Pair::new(leader, rival, snapshot))
         };
-        let pairs = leaders
-            .iter()
-            .flat_map(|leader| rivals.iter().map(move |&rival| pair(leader.index(), rival)))
-            .collect();
-        Self { goal, leaders, pairs }
+        let pairs: Vec<Pair> = leaders.iter().flat_map(against_all).collect();
+        let all_good = matches!(goal, Goal::AllGood { .. });
+        let contenders = all_good.then(|| Contenders::new(&pairs, snapshot, vouched));
+        Self { goal, leaders, pairs, contenders }
     }
 
     /// By how much a choice must be beaten to be out.
@@ -57,17 +64,27 @@ impl Contest {
         if let Goal::AllGood { epsilon } = goal { epsilon } else { 0.0 }
     }
 
-    /// How far below the best (the m-th best) a pick may be. For all good choices every survivor is a pick, and a
-    /// survivor is below the best by at most what the best is above the leader and the leader above the survivor.
+    /// Every comparison.
+    pub(super) fn all_pairs(&mut self) -> impl Iterator<Item = &mut Pair> {
+        self.pairs.iter_mut().chain(self.contenders.iter_mut().flat_map(|contenders| &mut contenders.direct))
+    }
+
+    /// How far below the best (the m-th best) a pick may be.
     pub(super) fn certified(&self, vouched: &Vouched) -> f64 {
-        let largest = |value: &dyn Fn(&Direction) -> f64| {
-            self.pairs.iter().map(|pair| value(&pair.difference)).fold(0.0, f64::max)
+        let above_leader = self.pairs.iter().map(|pair| pair.difference.upper(vouched)).fold(0.0, f64::max);
+        self.contenders
+            .as_ref()
+            .map_or(above_leader, |contenders| contenders.certified(&self.pairs, vouched).max(above_leader))
+    }
+
+    /// The same with nothing left that data could reduce; for all good choices, what no data can separate.
+    pub(super) fn floor(&self, vouched: &Vouched) -> f64 {
+        let all_good = self.contenders.is_some();
+        let irreducible = |pair: &Pair| {
+            let estimate = if all_good { 0.0 } else { pair.difference.estimate };
+            estimate + pair.difference.irreducible(vouched)
         };
-        let above = largest(&|difference| difference.upper(vouched));
-        match self.goal {
-            Goal::AllGood { .. } => above + largest(&|difference| -difference.lower(vouched)),
-            _ => above,
-        }
+        self.pairs.iter().map(irreducible).fold(0.0, f64::max)
     }
 
     /// Whether the goal is reached; never for regret.
@@ -97,20 +114,16 @@ impl Contest {
         beaten
     }
 
-    /// The comparison that stands in the way: the largest upper difference; for all good choices the widest comparison
-    /// of a choice that is neither in nor out, or of the one that might be best. `None` without a rival.
+    /// The comparison that stands in the way: the largest upper difference, or for all good choices the widest comparison of
+    /// a choice that is neither in nor out. `None` without a rival.
     pub(super) fn open_pair(&self, vouched: &Vouched) -> Option<&Pair> {
         let upper: Vec<f64> = self.pairs.iter().map(|pair| pair.difference.upper(vouched)).collect();
-        let challenger = first_largest(&upper)?;
-        let Goal::AllGood { epsilon } = self.goal else { return Some(&self.pairs[challenger]) };
-        let above = upper[challenger].max(0.0);
-        let widths: Vec<f64> = (self.pairs.iter().enumerate())
-            .map(|(k, Pair { difference, .. })| {
-                let is_good = above - difference.lower(vouched) <= 2.0 * epsilon;
-                let decided = is_good && k != challenger;
-                if decided { f64::NEG_INFINITY } else { difference.width(vouched) }
-            })
-            .collect();
-        first_largest(&widths).map(|k| &self.pairs[k])
+        let challenger = &self.pairs[first_largest(&upper)?];
+        match (&self.contenders, self.goal) {
+            (Some(contenders), Goal::AllGood { epsilon }) => {
+                contenders.widest_undecided(&self.pairs, 2.0 * epsilon, vouched).or(Some(challenger))
+            }
+            _ => Some(challenger),
+        }
     }
 }

@@ -13,6 +13,7 @@
 mod batch;
 mod best;
 mod contest;
+mod good;
 mod margins;
 mod regret;
 mod ridge;

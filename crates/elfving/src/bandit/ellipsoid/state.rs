@@ -92,7 +92,7 @@ impl State {
     }
 
     pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
-        Contest::new(self.question.goal, snapshot, &self.survivors)
+        Contest::new(self.question.goal, snapshot, &self.survivors, &self.vouched)
     }
 
     /// Which survivors are out.
@@ -171,8 +171,6 @@ impl State {
             let (lower, upper) = (direction.lower(&self.vouched), direction.upper(&self.vouched));
             ChoiceInterval { choice, estimate: direction.estimate, lower, upper }
         };
-        let floor =
-            contest.open_pair(&self.vouched).map_or(0.0, |pair| pair.difference.irreducible(&self.vouched));
         Report {
             policy: self.policy,
             goal: self.question.goal,
@@ -184,7 +182,7 @@ impl State {
                 _ => contest.leaders.clone(),
             },
             epsilon: Some(contest.certified(&self.vouched)),
-            floor: Some(floor),
+            floor: Some(contest.floor(&self.vouched)),
             survivors: self.survivors.clone(),
             intervals: self.survivors.iter().map(interval).collect(),
             eliminated: self.removed.iter().map(|removed| removed.elimination).collect(),
