@@ -62,6 +62,16 @@ const RIPS: Algorithm = Algorithm::RipsRegret(Constants::Certified);
 const RIPS_PAPER: Algorithm = Algorithm::RipsRegret(Constants::Paper);
 const GP_UCB: Algorithm = Algorithm::Baseline(Baseline::GpUcb);
 
+const BASELINES: [Baseline; 7] = [
+    Baseline::GpUcb,
+    Baseline::IgpUcb,
+    Baseline::GpTs,
+    Baseline::KernelUcb,
+    Baseline::Bpe,
+    Baseline::Reds,
+    Baseline::Random,
+];
+
 /// The algorithms for regret. In worlds without sub-Gaussian noise those that need it are left out.
 fn algorithms(light: bool) -> Vec<Algorithm> {
     let ours = [
@@ -122,8 +132,9 @@ fn panel(
     let curve = |algorithm: Algorithm| -> Result<Curve, ExperimentError> {
         let policy = |seed| algorithm.start(question.clone().seed(seed));
         let runs = simulation.run_watched(&environment, policy, progress)?;
+        let reference = matches!(algorithm, Algorithm::Baseline(_));
         let x = runs.checkpoints.iter().map(|&samples| samples as f64).collect();
-        Ok(Curve { method: algorithm.name().to_owned(), x, y: runs.regret(), reference: false })
+        Ok(Curve { method: algorithm.name().to_owned(), x, y: runs.regret(), reference })
     };
     Ok(Panel {
         name: world.name.to_owned(),

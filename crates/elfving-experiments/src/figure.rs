@@ -15,8 +15,8 @@ pub fn figure(panel: &Panel) -> Result<Picture, PictureError> {
             let lowest = |mean: f64| if panel.log_y { mean / 10.0 } else { f64::NEG_INFINITY };
             curve.y.iter().map(|y| (y.mean + errors * y.standard_error).max(lowest(y.mean))).collect()
         };
-        let line = Series::new(&curve.method, curve.x.clone(), at(0.0));
-        if curve.reference { line.dashed() } else { line.band(at(-1.0), at(1.0)) }
+        let line = Series::new(&curve.method, curve.x.clone(), at(0.0)).band(at(-1.0), at(1.0));
+        if curve.reference { line.dashed() } else { line }
     };
     lines_picture(&Lines {
         title: &panel.title,

@@ -60,7 +60,7 @@ pub struct Curve {
     pub x: Vec<f64>,
     /// Mean and standard error there.
     pub y: Vec<Summary>,
-    /// A limit or a trivial answer: drawn dashed.
+    /// Something to compare with: drawn dashed.
     pub reference: bool,
 }
 

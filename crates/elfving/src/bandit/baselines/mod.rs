@@ -91,11 +91,6 @@ impl Baseline {
         Self::ALL.into_iter().find(|baseline| baseline.name() == name)
     }
 
-    /// Whether it answers [`Goal::Regret`](super::Goal::Regret).
-    pub fn is_for_regret(self) -> bool {
-        self != Baseline::Rage
-    }
-
     /// The policy.
     ///
     /// # Errors

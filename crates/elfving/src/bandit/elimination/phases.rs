@@ -228,6 +228,8 @@ impl Phases {
                 self.planned = Some(plan.clone());
                 return Ok(Next::Measure(plan));
             }
+            // What does not fit into the horizon now fits even less later.
+            self.playing = true;
         }
         let batch = self.horizon_left().unwrap_or(u64::MAX).min(batch as u64).min(left.max(1));
         let leader = vec![self.standing.leaders[0]; batch as usize];
