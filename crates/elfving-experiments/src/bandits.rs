@@ -81,8 +81,7 @@ fn algorithms(light: bool) -> Vec<Algorithm> {
         Algorithm::PtrRegret(Constants::Paper),
         Algorithm::EllipsoidRegret,
     ];
-    let baselines =
-        Baseline::ALL.into_iter().filter(|baseline| baseline.is_for_regret()).map(Algorithm::Baseline);
+    let baselines = BASELINES.map(Algorithm::Baseline);
     let proved_for_any_noise =
         |algorithm: &Algorithm| !matches!(algorithm, Algorithm::PtrRegret(_) | Algorithm::EllipsoidRegret);
     ours.into_iter().filter(|algorithm| light || proved_for_any_noise(algorithm)).chain(baselines).collect()
