@@ -15,7 +15,7 @@ fn help_of_the_program() {
 #[test]
 fn help_of_every_command() {
     let bench = Bench::new();
-    for command in ["design", "round", "certify", "completions", "man"] {
+    for command in ["design", "round", "estimate", "simulate", "reproduce", "certify", "completions", "man"] {
         assert_snapshot!(format!("help-{command}"), bench.show(&format!("{command} --help")));
     }
 }
@@ -128,7 +128,7 @@ fn completions_and_manual_pages_name_every_command() {
     let bench = Bench::new();
     let script = String::from_utf8(bench.run("completions bash").stdout).unwrap();
     let page = String::from_utf8(bench.run("man").stdout).unwrap();
-    for command in ["design", "round", "certify", "completions", "man"] {
+    for command in ["design", "round", "estimate", "simulate", "reproduce", "certify", "completions", "man"] {
         assert!(script.contains(command) && page.contains(command), "{command}");
     }
     let page = bench.json("man design --json");

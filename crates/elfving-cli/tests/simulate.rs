@@ -1,0 +1,147 @@
+//! `elfving simulate` and `elfving reproduce`: their outputs, and what they promise to scripts.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
+mod common;
+
+use common::Bench;
+use insta::assert_snapshot;
+
+const CURVE: &str = "simulate --pool curve.csv --id id --truth response --kernel rbf --lengthscale 0.15";
+
+fn exit(bench: &Bench, arguments: &str) -> i32 {
+    bench.run(arguments).status.code().unwrap()
+}
+
+/// The table without its last column, the time.
+fn without_times(text: &str) -> String {
+    let shortened = |line: &str| match line.rsplit_once("  ") {
+        Some((before, last)) if line.starts_with("  ") && last.trim().parse::<f64>().is_ok() => {
+            format!("{}\n", before.trim_end())
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(shortened).collect()
+}
+
+#[test]
+fn a_simulation_as_a_table() {
+    let bench = Bench::with_examples();
+    let regret = bench.show(&format!("{CURVE} --algorithm gp-ucb,random --budget 60 --repeats 4 --bound 1"));
+    assert_snapshot!(without_times(&regret));
+    let best = format!(
+        "{CURVE} --algorithm ellipsoid-best,ptr-best --goal best --epsilon 0.1 --norm 1.1 --bound 1 --budget 400 --batch 10 \
+         --repeats 4"
+    );
+    assert_snapshot!(without_times(&bench.show(&best)));
+}
+
+#[test]
+fn a_simulation_as_csv_and_json() {
+    let bench = Bench::with_examples();
+    let run = format!("{CURVE} --algorithm gp-ucb --budget 8 --repeats 2 --bound 1 --quiet");
+    assert_snapshot!(bench.show(&format!("{run} --csv")));
+    let json = bench.json(&format!("{run} --json"));
+    assert_eq!(json["goal"]["goal"], "regret");
+    assert_eq!(
+        (json["n"].as_u64(), json["budget"].as_u64(), json["repeats"].as_u64()),
+        (Some(51), Some(8), Some(2))
+    );
+    let one = &json["algorithms"][0];
+    assert_eq!(one["algorithm"], "gp-ucb");
+    assert_eq!(one["curve"].as_array().unwrap().last().unwrap()["regret"], one["regret"]);
+    assert!(one["regret"]["mean"].as_f64().unwrap() > 0.0 && one["samples_to_stop"].is_null());
+}
+
+#[test]
+fn every_algorithm_runs_on_the_goal_it_is_for() {
+    let bench = Bench::with_examples();
+    let regret = "rips-regret,ptr-regret,ellipsoid-regret,rips-regret-paper,ptr-regret-paper,gp-ucb,igp-ucb,gp-ts,\
+                  kernel-ucb,bpe,reds,random,greedy";
+    let best = "rips-best,ptr-best,ellipsoid-best,rips-best-paper,ptr-best-paper,rage";
+    let rest = "--norm 1.1 --bound 1 --repeats 2 --batch 50 --json";
+    let run = bench.json(&format!("{CURVE} --algorithm {regret} --budget 200 {rest}"));
+    assert_eq!(run["algorithms"].as_array().unwrap().len(), 13);
+    let run =
+        bench.json(&format!("{CURVE} --algorithm {best} --goal best --epsilon 0.5 --budget 2000 {rest}"));
+    assert_eq!(run["algorithms"].as_array().unwrap().len(), 6);
+    for algorithm in run["algorithms"].as_array().unwrap() {
+        assert_eq!(algorithm["wrong"], 0.0, "{algorithm}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_numbers_on_any_number_of_threads() {
+    let bench = Bench::with_examples();
+    let run = |seed: u64, threads: usize| {
+        let output = bench.run(&format!(
+            "{CURVE} --algorithm rips-regret,gp-ts --budget 400 --repeats 3 --norm 1.1 --bound 1 --csv --seed {seed} \
+             --threads {threads}"
+        ));
+        assert!(output.status.success());
+        output.stdout
+    };
+    assert_eq!(run(1, 1), run(1, 3));
+    assert_ne!(run(1, 1), run(2, 1));
+}
+
+#[test]
+fn records_are_drawn_from_and_small_can_be_good() {
+    let bench = Bench::new()
+        .file("pool.csv", "id,x\na,0\nb,1\nc,2\n")
+        .file("records.csv", "id,loss\na,3.0\na,3.2\nb,1.0\nb,1.2\nb,0.8\nc,2\n");
+    let run = "simulate --pool pool.csv --id id --truth loss --records records.csv --kernel rbf --lengthscale 1 \
+               --algorithm gp-ucb --budget 50 --repeats 3 --json";
+    let json = bench.json(&format!("{run} --minimize"));
+    assert_eq!(json["algorithms"][0]["simple_regret"]["mean"], 0.0);
+    // Large is good: a is the best, and b (the best when small is good) is 2.1 below it.
+    let json = bench.json(run);
+    assert!(json["algorithms"][0]["regret"]["mean"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn what_a_simulation_refuses() {
+    let bench = Bench::with_examples().file("records.csv", "id,response\nP00,1\nP99,2\n");
+    assert_snapshot!("refused-algorithm", bench.show(&format!("{CURVE} --algorithm gp-uc --budget 9")));
+    assert_snapshot!(
+        "refused-goal",
+        bench.show(&format!("{CURVE} --algorithm rips-best --budget 9 --bound 1"))
+    );
+    assert_snapshot!(
+        "refused-assumption",
+        bench.show(&format!("{CURVE} --algorithm ellipsoid-regret --budget 9 --bound 1"))
+    );
+    assert_snapshot!(
+        "refused-truth",
+        bench.show(
+            &CURVE.replace("response", "yield").replace("--kernel", "--algorithm random --budget 9 --kernel")
+        )
+    );
+    assert_snapshot!(
+        "refused-record",
+        bench.show(&format!("{CURVE} --records records.csv --algorithm random --budget 9"))
+    );
+    for wrong in [
+        "--budget 0",
+        "--budget 9 --sigma -1",
+        "--budget 9 --delta 1",
+        "--budget 9 --noise student-t --tail 2",
+    ] {
+        assert_eq!(exit(&bench, &format!("{CURVE} --algorithm random --bound 1 {wrong}")), 2, "{wrong}");
+    }
+}
+
+#[test]
+fn an_experiment_leaves_numbers_and_figures() {
+    let bench = Bench::new();
+    let json = bench.json("reproduce rips-vs-ips --out figures --repeats 3 --json");
+    let files: Vec<&str> =
+        json["files"].as_array().unwrap().iter().map(|file| file.as_str().unwrap()).collect();
+    assert!(files.contains(&"rips-vs-ips.csv") && files.contains(&"rips-vs-ips-optimised.svg"));
+    assert!(files.iter().all(|file| bench.path("figures").join(file).metadata().unwrap().len() > 500));
+    let findings: serde_json::Value = serde_json::from_str(&bench.text("figures/rips-vs-ips.json")).unwrap();
+    assert_eq!((findings["seed"].as_u64(), findings["repeats"].as_u64()), (Some(0), Some(3)));
+    assert_eq!(findings, json["experiments"][0]);
+    assert_eq!(exit(&bench, "reproduce kernel --out figures --repeats 1"), 2);
+    assert_eq!(exit(&bench, "reproduce nothing --out figures"), 2);
+}
