@@ -10,6 +10,10 @@
 //! | [`estimate`] | estimates that survive heavy tails |
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
 
+// The harness of the campaigns is shared with the tests outside.
+#[cfg(test)]
+extern crate self as elfving;
+
 pub mod bandit;
 pub mod design;
 pub mod estimate;
