@@ -11,6 +11,10 @@
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
 //! | [`simulate`] | environments, a seeded runner, metrics |
 
+// The harness of the campaigns is shared with the tests outside.
+#[cfg(test)]
+extern crate self as elfving;
+
 pub mod bandit;
 pub mod design;
 pub mod estimate;

@@ -8,7 +8,7 @@ mod binomial;
 mod campaigns;
 
 use campaigns::{Law, World};
-use elfving::bandit::elimination::{PtrBest, PtrRegret, RipsBest, RipsRegret};
+use elfving::bandit::elimination::{PtrBest, PtrRegret, RipsBest, RipsRegret, Thresholds};
 use elfving::bandit::{Goal, Policy, Question};
 
 const BEST: Goal = Goal::Best { epsilon: 0.1 };
@@ -49,6 +49,9 @@ fn light_tails(repetitions: u64, goal: Goal, build: fn(Question) -> Box<dyn Poli
     }
 }
 
+const TOP: Goal = Goal::Top { count: 2, epsilon: 0.2 };
+const ALL_GOOD: Goal = Goal::AllGood { epsilon: 0.3 };
+
 #[test]
 fn rips_best_covers() {
     heavy_tails(50, BEST, rips_best, &World::all());
@@ -67,4 +70,56 @@ fn ptr_best_covers() {
 #[test]
 fn ptr_regret_covers() {
     light_tails(50, REGRET, ptr_regret, &World::measurable());
+}
+
+#[test]
+fn top_and_all_good_cover() {
+    for world in [World::linear(), World::two_tables()] {
+        for goal in [TOP, ALL_GOOD] {
+            world.covers(goal, Law::Student, 20, rips_best);
+            world.covers(goal, Law::Normal, 20, ptr_best);
+        }
+    }
+}
+
+/// The floor by the true h and norm: beyond it nobody is protected, and what is left is within a few of it.
+#[test]
+fn with_room_a_wrong_model_that_nobody_stated_costs_no_more_than_its_floor() {
+    let roomy: [(&str, fn(Question) -> Box<dyn Policy>); 2] = [
+        ("rips", |question| Box::new(RipsBest::new(question).unwrap().thresholds(Thresholds::Room))),
+        ("ptr", |question| Box::new(PtrBest::new(question).unwrap().thresholds(Thresholds::Room))),
+    ];
+    let h = 0.05;
+    for world in [World::linear().misspecified(h).unaware(), World::rbf().misspecified(h).unaware()] {
+        for (name, build) in roomy {
+            let gaps = world.gaps();
+            let goal = Goal::Best { epsilon: 0.1 };
+            let worst = (0..30)
+                .map(|seed| world.campaign(build(world.question(goal, Law::Normal, seed)), Law::Normal, seed))
+                .map(|report| {
+                    let gap = |id: &elfving::pool::PointId| gaps[id.index()];
+                    report.survivors.iter().map(gap).fold(f64::INFINITY, f64::min)
+                })
+                .fold(0.0, f64::max);
+            // (sqrt(γ) S + h)(2 + sqrt f) with f at most 4 times the dimension; γ keeps the first part small.
+            let floor = h * (2.0 + (4.0 * world.pool.dimension() as f64).sqrt());
+            println!("{} {name}: the nearest survivor is within {worst:.4}, floor {floor:.4}", world.name);
+            assert!(worst <= floor, "{} {name}: {worst} > {floor}", world.name);
+        }
+    }
+}
+
+#[test]
+#[ignore = "slow statistical suite: cargo xtask test --slow"]
+fn every_policy_covers_in_a_thousand_campaigns_a_cell() {
+    heavy_tails(1_000, BEST, rips_best, &World::all());
+    heavy_tails(1_000, REGRET, rips_regret, &World::measurable());
+    light_tails(1_000, BEST, ptr_best, &World::all());
+    light_tails(1_000, REGRET, ptr_regret, &World::measurable());
+    for world in World::all() {
+        for goal in [TOP, ALL_GOOD] {
+            world.covers(goal, Law::Student, 1_000, rips_best);
+            world.covers(goal, Law::Normal, 1_000, ptr_best);
+        }
+    }
 }

@@ -24,6 +24,8 @@ mod ptr_regret;
 mod rips_best;
 mod rips_regret;
 mod round;
+#[cfg(test)]
+mod saboteurs;
 mod sample_size;
 mod settings;
 

@@ -27,10 +27,10 @@ pub(super) trait Algorithm {
     const TAILS: Tails;
 
     /// Design, sample size and measurements of a round; nothing when the round does not fit into the horizon.
-    fn plan(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError>;
+    fn plan_round(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError>;
 
     /// What the outcomes of a round say.
-    fn learn(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError>;
+    fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError>;
 }
 
 /// What a round found and decides, before it is applied.
@@ -224,11 +224,12 @@ impl Phases {
             let number = self.next_round();
             let epsilon = self.epsilon_of(number);
             let (gamma, gamma_is_fixed) = self.ridge(epsilon)?;
-            if let Some(plan) = A::plan(self, &Round { number, epsilon, gamma, gamma_is_fixed, left })? {
+            if let Some(plan) = A::plan_round(self, &Round { number, epsilon, gamma, gamma_is_fixed, left })?
+            {
                 self.planned = Some(plan.clone());
                 return Ok(Next::Measure(plan));
             }
-            // What does not fit into the horizon now fits even less later.
+            // It does not fit into the horizon, and nothing will be known that could make it shorter.
             self.playing = true;
         }
         let batch = self.horizon_left().unwrap_or(u64::MAX).min(batch as u64).min(left.max(1));
@@ -447,7 +448,7 @@ impl Phases {
     ) -> Result<Decision, BanditError> {
         let learned = match plan.measurements {
             Measurements::Chosen(_) => self.learned(plan, Vec::new(), self.standing.leaders.clone(), None),
-            _ => A::learn(self, plan, outcomes)?,
+            _ => A::learn_round(self, plan, outcomes)?,
         };
         let decision = learned.decision.clone();
         if !matches!(plan.measurements, Measurements::Chosen(_)) {
@@ -473,12 +474,14 @@ impl Phases {
     /// Makes a decision final, the one just computed or one on record.
     pub(super) fn apply(&mut self, decision: &Decision) {
         self.planned = None;
-        self.margins = OnceCell::new();
         self.round = self.round.max(decision.round);
         self.survivors = self.groups.named_in(&decision.survivors);
         self.eliminated.extend(&decision.eliminated);
         if let Some(Learned { decision: computed, record, mut standing }) = self.pending.take() {
-            self.ungrounded |= computed.survivors != decision.survivors;
+            if computed.survivors != decision.survivors {
+                self.ungrounded = true;
+                self.margins = OnceCell::new();
+            }
             standing.survivors.clone_from(&self.survivors);
             standing.leaders.retain(|leader| self.survivors.contains(leader));
             if standing.leaders.is_empty() {
@@ -486,6 +489,7 @@ impl Phases {
             }
             self.standing = standing;
             if let Some(record) = record {
+                self.margins = OnceCell::new();
                 let premises = self.premises();
                 let room = match self.thresholds {
                     Thresholds::Room => self.last_accuracy,

@@ -3,6 +3,8 @@
 /// The settings and the [`Policy`](crate::bandit::Policy) of a box around [`Phases`](super::phases::Phases).
 macro_rules! elimination_policy {
     ($policy:ident, $goals:pat, $wanted:literal) => {
+        // The saboteurs of the tests need no settings.
+        #[cfg_attr(test, allow(dead_code, unreachable_pub))]
         impl $policy {
             /// Answers the question.
             ///

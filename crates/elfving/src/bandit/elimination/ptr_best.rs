@@ -45,7 +45,7 @@ impl Algorithm for PtrBest {
     const NAME: &'static str = "ptr-best";
     const TAILS: Tails = Tails::SubGaussian;
 
-    fn plan(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
+    fn plan_round(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
         if phases.constants() == Constants::Paper {
             phases.only_best_as_printed(Self::NAME)?;
         }
@@ -56,7 +56,7 @@ impl Algorithm for PtrBest {
         phases.count(round, &design, log_term)
     }
 
-    fn learn(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
+    fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
         let estimator = phases.estimator(&phases.question.pool, plan, outcomes, statements(phases))?;
         match phases.constants() {
             // Z_{ℓ+1}: who is not beaten, by the fitted differences.

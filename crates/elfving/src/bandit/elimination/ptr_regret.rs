@@ -40,7 +40,7 @@ impl Algorithm for PtrRegret {
     const NAME: &'static str = "ptr-regret";
     const TAILS: Tails = Tails::SubGaussian;
 
-    fn plan(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
+    fn plan_round(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
         // λ_ℓ minimises f(λ; X_ℓ, γ) = max ‖φ(x)‖² over the simplex on the survivors X_ℓ.
         let design = phases.design(Criterion::G, round)?;
         // τ_ℓ counts close to λ_ℓ: the fit at x within ε_ℓ of its expectation for all x in X_ℓ, in all rounds.
@@ -48,7 +48,7 @@ impl Algorithm for PtrRegret {
         phases.count(round, &design, log_term)
     }
 
-    fn learn(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
+    fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
         let survivors = phases.survivors();
         let estimator = phases.estimator(&phases.question.pool, plan, outcomes, survivors.len())?;
         match phases.constants() {

@@ -49,7 +49,7 @@ impl Algorithm for RipsBest {
     const NAME: &'static str = "rips-best";
     const TAILS: Tails = Tails::BoundedVariance;
 
-    fn plan(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
+    fn plan_round(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
         // λ_ℓ minimises f(λ; Z_ℓ, γ) = max ‖φ(z) - φ(z')‖² over the simplex on all points X.
         let design = phases.design(Criterion::Xy, round)?;
         // τ_ℓ: W(z - z') within ε_ℓ of its expectation for all pairs of Z_ℓ.
@@ -67,7 +67,7 @@ impl Algorithm for RipsBest {
         phases.draw(round, &design, draws)
     }
 
-    fn learn(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
+    fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
         let pool = &phases.question.pool;
         if phases.constants() == Constants::Paper {
             // Z_{ℓ+1} = {z : max_z' ⟨φ(z') - φ(z), θ̂⟩ ≤ 2 ε_ℓ}.

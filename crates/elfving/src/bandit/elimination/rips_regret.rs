@@ -45,7 +45,7 @@ impl Algorithm for RipsRegret {
     const NAME: &'static str = "rips-regret";
     const TAILS: Tails = Tails::BoundedVariance;
 
-    fn plan(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
+    fn plan_round(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError> {
         // λ_ℓ minimises f(λ; X_ℓ, γ) = max ‖φ(x)‖² over the simplex on the survivors X_ℓ.
         let design = phases.design(Criterion::G, round)?;
         // τ_ℓ: W(x) within ε_ℓ of its expectation for all x in X_ℓ, in all rounds, with probability 1 - δ.
@@ -57,7 +57,7 @@ impl Algorithm for RipsRegret {
         phases.draw(round, &design, draws)
     }
 
-    fn learn(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
+    fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
         let survivors = phases.survivors();
         let estimator = phases.estimator(&phases.question.pool, plan, outcomes, survivors.len())?;
         if phases.too_few_for_catoni(plan, survivors.len()) {
