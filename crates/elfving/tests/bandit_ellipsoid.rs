@@ -14,6 +14,11 @@ use elfving::pool::{PointId, Pool};
 use elfving::rounding::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};
 
+/// The bound on the norm of the smooth pool's truth, 1.294.
+const NORM: f64 = 1.3;
+/// The point of the largest mean.
+const BEST: usize = 89;
+
 fn light(sigma: f64, norm: f64) -> Assumptions {
     Assumptions::new(sigma).unwrap().norm(norm).unwrap().tails(Tails::SubGaussian)
 }
@@ -41,9 +46,9 @@ fn play(
 }
 
 fn rbf_campaign(epsilon: f64, seed: u64) -> Report {
-    let question = Question::new(rbf100::pool(), light(0.1, rbf100::NORM), Goal::Best { epsilon }).unwrap();
+    let question = Question::new(rbf100::pool(), light(0.1, NORM), Goal::Best { epsilon }).unwrap();
     let policy = EllipsoidBest::new(question).unwrap();
-    play(Box::new(policy), 10, 3_000, |point, t| rbf100::MEANS[point] + 0.1 * normal(t, seed))
+    play(Box::new(policy), 10, 3_000, |point, t| rbf100::MU[point] + 0.1 * normal(t, seed))
 }
 
 #[test]
@@ -54,8 +59,8 @@ fn the_smooth_pool_is_certified_within_a_laboratorys_budget() {
             let report = rbf_campaign(epsilon, seed);
             assert_eq!(report.status, Status::Finished(Reason::Reached));
             assert!(report.epsilon.unwrap() <= epsilon);
-            assert!(report.survivors.contains(&PointId::new(rbf100::BEST)), "seed {seed}");
-            assert!(rbf100::MEANS[rbf100::BEST] - rbf100::MEANS[report.picks[0].index()] <= epsilon);
+            assert!(report.survivors.contains(&PointId::new(BEST)), "seed {seed}");
+            assert!(rbf100::MU[BEST] - rbf100::MU[report.picks[0].index()] <= epsilon);
             samples.push(report.samples as f64);
         }
         let mean = samples.iter().sum::<f64>() / 20.0;
@@ -70,13 +75,12 @@ fn the_balanced_ridge_needs_fewer_measurements_than_the_variance_of_the_noise() 
     let samples = |ridge: Option<f64>| -> u64 {
         let campaign = |seed: u64| {
             let goal = Goal::Best { epsilon: 1.0 / 32.0 };
-            let policy =
-                EllipsoidBest::new(Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap());
+            let policy = EllipsoidBest::new(Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap());
             let policy = match ridge {
                 Some(ridge) => policy.unwrap().ridge(ridge).unwrap(),
                 None => policy.unwrap(),
             };
-            let measure = |point: usize, t: u64| rbf100::MEANS[point] + 0.1 * normal(t, seed);
+            let measure = |point: usize, t: u64| rbf100::MU[point] + 0.1 * normal(t, seed);
             play(Box::new(policy), 10, 3_000, measure).samples
         };
         (0..10).map(campaign).sum()
@@ -91,15 +95,14 @@ fn regret_on_the_smooth_pool_is_small_and_the_best_survives() {
     let mut total = 0.0;
     for seed in 0..5 {
         let goal = Goal::Regret { horizon: Some(3_000) };
-        let policy =
-            EllipsoidRegret::new(Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap());
+        let policy = EllipsoidRegret::new(Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap());
         let mut regret = 0.0;
         let report = play(Box::new(policy.unwrap()), 1, 3_000, |point, t| {
-            regret += 1.0 - rbf100::MEANS[point];
-            rbf100::MEANS[point] + 0.1 * normal(t, seed)
+            regret += 1.0 - rbf100::MU[point];
+            rbf100::MU[point] + 0.1 * normal(t, seed)
         });
         assert_eq!(report.status, Status::Finished(Reason::Horizon));
-        assert!(report.survivors.contains(&PointId::new(rbf100::BEST)));
+        assert!(report.survivors.contains(&PointId::new(BEST)));
         assert!(report.survivors.len() < 20 && report.epsilon.unwrap() < 0.05, "{report}");
         total += regret / 5.0;
     }
@@ -135,12 +138,12 @@ fn without_a_sub_gaussian_statement_or_a_norm_bound_it_refuses() {
 
 #[test]
 fn the_best_three_and_all_good_ones_are_found() {
-    let means = rbf100::MEANS;
+    let means = rbf100::MU;
     let mut sorted = means;
     sorted.sort_by(|a, b| b.total_cmp(a));
     for seed in 0..5 {
         let run = |goal| {
-            let question = Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap();
+            let question = Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap();
             let policy = Box::new(EllipsoidBest::new(question).unwrap());
             play(policy, 10, 20_000, |point, t| means[point] + 0.1 * normal(t, seed))
         };
@@ -189,12 +192,12 @@ fn what_no_measurement_sees_ends_as_tied() {
 #[test]
 fn a_stated_misspecification_ends_at_its_floor() {
     let h = 0.05;
-    let assumptions = light(0.1, rbf100::NORM).misspecification(h).unwrap();
+    let assumptions = light(0.1, NORM).misspecification(h).unwrap();
     for seed in 0..3 {
         let goal = Goal::Best { epsilon: 0.01 };
         let question = Question::new(rbf100::pool(), assumptions.clone(), goal).unwrap();
         // The worst neighbour of the best is lifted, the best is lowered.
-        let mean = |point: usize| rbf100::MEANS[point] + if point.is_multiple_of(2) { h } else { -h };
+        let mean = |point: usize| rbf100::MU[point] + if point.is_multiple_of(2) { h } else { -h };
         let policy = Box::new(EllipsoidBest::new(question).unwrap());
         let report = play(policy, 20, 20_000, |point, t| mean(point) + 0.1 * normal(t, seed));
         assert_eq!(report.status, Status::Finished(Reason::Floor), "{report}");
@@ -215,10 +218,10 @@ fn a_sharper_instrument_counts_for_more() {
     let own = Assumptions::new(0.3).unwrap().sigma_at(sigmas.clone()).unwrap();
     let samples = |assumptions: Assumptions| {
         let goal = Goal::Best { epsilon: 1.0 / 16.0 };
-        let assumptions = assumptions.norm(rbf100::NORM).unwrap().tails(Tails::SubGaussian);
+        let assumptions = assumptions.norm(NORM).unwrap().tails(Tails::SubGaussian);
         let question = Question::new(rbf100::pool(), assumptions, goal).unwrap();
         let policy = Box::new(EllipsoidBest::new(question).unwrap());
-        play(policy, 10, 5_000, |point, t| rbf100::MEANS[point] + sigmas[point] * normal(t, 3)).samples
+        play(policy, 10, 5_000, |point, t| rbf100::MU[point] + sigmas[point] * normal(t, 3)).samples
     };
     let (weighted, largest) = (samples(own), samples(Assumptions::new(0.3).unwrap()));
     println!("each its own {weighted}, the largest {largest}");
@@ -246,7 +249,7 @@ fn outs(report: &Report) -> Vec<PointId> {
 
 /// The assumptions with one of S, σ, h put at a value.
 fn with(name: &str, value: f64) -> Assumptions {
-    let (mut norm, mut sigma, mut h) = (rbf100::NORM, 0.1, 0.001);
+    let (mut norm, mut sigma, mut h) = (NORM, 0.1, 0.001);
     match name {
         "S" => norm = value,
         "sigma" => sigma = value,
@@ -266,20 +269,17 @@ fn margins_are_where_the_verdict_of_one_round_falls() {
     ];
     for goal in goals {
         let points: Vec<PointId> = (0..400).map(|t| PointId::new(t * 37 % 100)).collect();
-        let outcomes =
-            (0..400).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+        let outcomes = (0..400).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
         let rounds = vec![(Plan::chosen(1, points), outcomes)];
-        let report = replay(with("S", rbf100::NORM), goal, RIDGE, &rounds);
+        let report = replay(with("S", NORM), goal, RIDGE, &rounds);
         assert_eq!(report.status, Status::Finished(Reason::Reached), "{report}");
         let verdict = (report.status, report.picks.clone(), outs(&report));
         let margins = report.margins;
         println!("{goal}: {margins:?}");
         assert_eq!(margins.bound, None);
-        for (name, margin, stated) in [
-            ("S", margins.norm, rbf100::NORM),
-            ("sigma", margins.sigma, 0.1),
-            ("h", margins.misspecification, 0.001),
-        ] {
+        for (name, margin, stated) in
+            [("S", margins.norm, NORM), ("sigma", margins.sigma, 0.1), ("h", margins.misspecification, 0.001)]
+        {
             let margin = margin.expect("the verdict rests on it");
             assert!(margin >= stated, "{name}: {margin}");
             let at = |value: f64| {
@@ -296,12 +296,12 @@ fn margins_are_where_the_verdict_of_one_round_falls() {
 fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
     let goal = Goal::Best { epsilon: 0.0625 };
     for seed in 0..3 {
-        let question = Question::new(rbf100::pool(), with("S", rbf100::NORM), goal).unwrap();
+        let question = Question::new(rbf100::pool(), with("S", NORM), goal).unwrap();
         let mut policy = EllipsoidBest::new(question).unwrap().ridge(RIDGE).unwrap();
         let mut rounds: Rounds = Vec::new();
         let mut t = 0;
         while let Next::Measure(plan) = policy.plan(10).unwrap() {
-            let measure = |(id, t): (&PointId, u64)| rbf100::MEANS[id.index()] + 0.1 * normal(t, seed);
+            let measure = |(id, t): (&PointId, u64)| rbf100::MU[id.index()] + 0.1 * normal(t, seed);
             let points = plan.measurements.points();
             let outcomes: Vec<f64> = points.iter().zip(t..).map(measure).collect();
             t += outcomes.len() as u64;
@@ -326,11 +326,11 @@ fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
 #[test]
 fn a_recorded_decision_takes_the_place_of_a_computed_one() {
     let question =
-        || Question::new(rbf100::pool(), light(0.1, rbf100::NORM), Goal::Best { epsilon: 0.0625 }).unwrap();
+        || Question::new(rbf100::pool(), light(0.1, NORM), Goal::Best { epsilon: 0.0625 }).unwrap();
     let mut policy = EllipsoidBest::new(question()).unwrap();
     let points: Vec<PointId> = (0..200).map(|t| PointId::new(t * 37 % 100)).collect();
     let outcomes: Vec<f64> =
-        (0..200).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+        (0..200).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
     let mut decision = policy.learn(&Plan::chosen(1, points), &outcomes).unwrap();
     let kept = decision.eliminated.pop().expect("somebody is out").choice;
     decision.survivors.push(kept);
