@@ -3,16 +3,19 @@
 
 #[path = "support/rbf100.rs"]
 mod rbf100;
+mod support;
 
 use elfving::bandit::{
     Bandit, BanditError, EllipsoidBest, EllipsoidRegret, Goal, Next, Outcome, Plan, Policy, Question, Reason,
     Report, Status,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
-use elfving::pool::{PointId, Pool};
+use elfving::linalg::{Cholesky, Matrix, dot};
+use elfving::pool::kernels::Rbf;
+use elfving::pool::{Factorisation, PointId, Points, Pool};
 use elfving::rounding::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};
+use std::sync::Arc;
 
 /// The bound on the norm of the smooth pool's truth, 1.294.
 const NORM: f64 = 1.3;
@@ -171,6 +174,79 @@ fn identical_best_choices_are_one_answer() {
     assert_eq!(report.status, Status::Finished(Reason::Reached));
     assert_eq!(report.survivors, [PointId::new(1), PointId::new(3)]);
     assert_eq!((report.picks[0].index(), report.epsilon), (1, Some(0.0)));
+}
+
+#[test]
+fn identical_choices_of_a_kernel_are_one_answer_although_its_features_leave_something_out() {
+    let points = |at: &[f64]| Points::new(Matrix::from_fn(at.len(), 1, |i, _| at[i])).unwrap();
+    let measurable: Vec<f64> = (0..20).map(|i| f64::from(i) / 19.0).collect();
+    let kernel = Arc::new(Rbf::new(0.4).unwrap());
+    let coarse = Factorisation::default().residual(1e-6);
+    let pool =
+        Pool::from_kernel(kernel, points(&measurable), Some(points(&[0.0, 0.5, 1.0, 0.5])), &coarse).unwrap();
+    assert!(pool.residual() > 1e-8);
+    let question = Question::new(pool, light(0.01, 1.0), Goal::Best { epsilon: 0.0 }).unwrap();
+    // The function k(·, 0.5), of norm 1.
+    let mean = |point: usize| (-(measurable[point] - 0.5).powi(2) / (2.0 * 0.16)).exp();
+    let policy = Box::new(EllipsoidBest::new(question).unwrap());
+    let report = play(policy, 5, 200, |point, t| mean(point) + 0.01 * normal(t, 1));
+    assert_eq!(report.status, Status::Finished(Reason::Reached), "{report}");
+    assert_eq!(report.survivors, [PointId::new(1), PointId::new(3)]);
+}
+
+#[test]
+fn a_batch_is_what_the_algorithm_box_says_on_dense_matrices() {
+    const SIGMA: f64 = 0.3;
+    let (features, ridge) = (support::small(), 0.2);
+    let (n, r) = (features.rows(), features.columns());
+    let goal = Goal::Best { epsilon: 0.01 };
+    let question =
+        Question::new(Pool::from_features(features.clone()).unwrap(), light(SIGMA, 1.0), goal).unwrap();
+    let mut policy = EllipsoidBest::new(question).unwrap().ridge(ridge).unwrap();
+    let points: Vec<PointId> = (0..25).map(|t| PointId::new(t * 7 % n)).collect();
+    let outcomes: Vec<f64> = (0..25).map(|t| normal(t, 4)).collect();
+    let first = Plan::chosen(1, points.clone());
+    let decision = policy.learn(&first, &outcomes).unwrap();
+    policy.apply(&decision);
+    let Next::Measure(plan) = policy.plan(10).unwrap() else { panic!("it has stopped") };
+
+    // V, θ and the covariances Φ V⁻¹ Φᵀ from their definitions.
+    let mut v = Matrix::identity(r);
+    (0..r).for_each(|i| v[(i, i)] = ridge);
+    let mut theta = vec![0.0; r];
+    for (point, outcome) in points.iter().zip(&outcomes) {
+        let phi = features.row(point.index());
+        for i in 0..r {
+            theta[i] += phi[i] * outcome;
+            (0..r).for_each(|j| v[(i, j)] += phi[i] * phi[j]);
+        }
+    }
+    let factor = Cholesky::new(v).unwrap();
+    factor.solve(&mut theta);
+    let means: Vec<f64> = (0..n).map(|i| dot(features.row(i), &theta)).collect();
+    let mut images = features.clone();
+    factor.solve_rows(&mut images);
+    let mut c = Matrix::from_fn(n, n, |i, j| dot(features.row(i), images.row(j)));
+    let log_det = factor.log_det() - r as f64 * ridge.ln();
+    let radius = (ridge + SIGMA * SIGMA * (2.0 * 20f64.ln() + log_det)).sqrt();
+    let first_largest = |scores: Vec<f64>| {
+        let largest = scores.iter().copied().fold(f64::MIN, f64::max);
+        scores.iter().position(|&score| score >= largest - 1e-10 * largest.abs()).unwrap()
+    };
+    let leader = first_largest(means.clone());
+    for (k, chosen) in plan.measurements.points().iter().enumerate() {
+        let upper = |z: usize| {
+            let square: f64 = c[(z, z)] + c[(leader, leader)] - 2.0 * c[(z, leader)];
+            let out = z == leader || !decision.survivors.contains(&PointId::new(z));
+            if out { f64::MIN } else { means[z] - means[leader] + radius * square.max(0.0).sqrt() }
+        };
+        let rival = first_largest((0..n).map(upper).collect());
+        let sharper = |x: usize| (c[(x, rival)] - c[(x, leader)]).powi(2) / (1.0 + c[(x, x)]);
+        let point = first_largest((0..n).map(sharper).collect());
+        assert_eq!(chosen.index(), point, "point {k} of the batch");
+        let column: Vec<f64> = (0..n).map(|i| c[(i, point)]).collect();
+        c = Matrix::from_fn(n, n, |i, j| c[(i, j)] - column[i] * column[j] / (1.0 + column[point]));
+    }
 }
 
 #[test]
