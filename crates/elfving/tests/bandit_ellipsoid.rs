@@ -3,16 +3,24 @@
 
 #[path = "support/rbf100.rs"]
 mod rbf100;
+mod support;
 
 use elfving::bandit::{
     Bandit, BanditError, EllipsoidBest, EllipsoidRegret, Goal, Next, Outcome, Plan, Policy, Question, Reason,
     Report, Status,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
-use elfving::pool::{PointId, Pool};
+use elfving::linalg::{Cholesky, Matrix, dot};
+use elfving::pool::kernels::Rbf;
+use elfving::pool::{Factorisation, PointId, Points, Pool};
 use elfving::rounding::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};
+use std::sync::Arc;
+
+/// The bound on the norm of the smooth pool's truth, 1.294.
+const NORM: f64 = 1.3;
+/// The point of the largest mean.
+const BEST: usize = 89;
 
 fn light(sigma: f64, norm: f64) -> Assumptions {
     Assumptions::new(sigma).unwrap().norm(norm).unwrap().tails(Tails::SubGaussian)
@@ -41,9 +49,9 @@ fn play(
 }
 
 fn rbf_campaign(epsilon: f64, seed: u64) -> Report {
-    let question = Question::new(rbf100::pool(), light(0.1, rbf100::NORM), Goal::Best { epsilon }).unwrap();
+    let question = Question::new(rbf100::pool(), light(0.1, NORM), Goal::Best { epsilon }).unwrap();
     let policy = EllipsoidBest::new(question).unwrap();
-    play(Box::new(policy), 10, 3_000, |point, t| rbf100::MEANS[point] + 0.1 * normal(t, seed))
+    play(Box::new(policy), 10, 3_000, |point, t| rbf100::MU[point] + 0.1 * normal(t, seed))
 }
 
 #[test]
@@ -54,8 +62,8 @@ fn the_smooth_pool_is_certified_within_a_laboratorys_budget() {
             let report = rbf_campaign(epsilon, seed);
             assert_eq!(report.status, Status::Finished(Reason::Reached));
             assert!(report.epsilon.unwrap() <= epsilon);
-            assert!(report.survivors.contains(&PointId::new(rbf100::BEST)), "seed {seed}");
-            assert!(rbf100::MEANS[rbf100::BEST] - rbf100::MEANS[report.picks[0].index()] <= epsilon);
+            assert!(report.survivors.contains(&PointId::new(BEST)), "seed {seed}");
+            assert!(rbf100::MU[BEST] - rbf100::MU[report.picks[0].index()] <= epsilon);
             samples.push(report.samples as f64);
         }
         let mean = samples.iter().sum::<f64>() / 20.0;
@@ -70,13 +78,12 @@ fn the_balanced_ridge_needs_fewer_measurements_than_the_variance_of_the_noise() 
     let samples = |ridge: Option<f64>| -> u64 {
         let campaign = |seed: u64| {
             let goal = Goal::Best { epsilon: 1.0 / 32.0 };
-            let policy =
-                EllipsoidBest::new(Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap());
+            let policy = EllipsoidBest::new(Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap());
             let policy = match ridge {
                 Some(ridge) => policy.unwrap().ridge(ridge).unwrap(),
                 None => policy.unwrap(),
             };
-            let measure = |point: usize, t: u64| rbf100::MEANS[point] + 0.1 * normal(t, seed);
+            let measure = |point: usize, t: u64| rbf100::MU[point] + 0.1 * normal(t, seed);
             play(Box::new(policy), 10, 3_000, measure).samples
         };
         (0..10).map(campaign).sum()
@@ -91,15 +98,14 @@ fn regret_on_the_smooth_pool_is_small_and_the_best_survives() {
     let mut total = 0.0;
     for seed in 0..5 {
         let goal = Goal::Regret { horizon: Some(3_000) };
-        let policy =
-            EllipsoidRegret::new(Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap());
+        let policy = EllipsoidRegret::new(Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap());
         let mut regret = 0.0;
         let report = play(Box::new(policy.unwrap()), 1, 3_000, |point, t| {
-            regret += 1.0 - rbf100::MEANS[point];
-            rbf100::MEANS[point] + 0.1 * normal(t, seed)
+            regret += 1.0 - rbf100::MU[point];
+            rbf100::MU[point] + 0.1 * normal(t, seed)
         });
         assert_eq!(report.status, Status::Finished(Reason::Horizon));
-        assert!(report.survivors.contains(&PointId::new(rbf100::BEST)));
+        assert!(report.survivors.contains(&PointId::new(BEST)));
         assert!(report.survivors.len() < 20 && report.epsilon.unwrap() < 0.05, "{report}");
         total += regret / 5.0;
     }
@@ -135,12 +141,12 @@ fn without_a_sub_gaussian_statement_or_a_norm_bound_it_refuses() {
 
 #[test]
 fn the_best_three_and_all_good_ones_are_found() {
-    let means = rbf100::MEANS;
+    let means = rbf100::MU;
     let mut sorted = means;
     sorted.sort_by(|a, b| b.total_cmp(a));
     for seed in 0..5 {
         let run = |goal| {
-            let question = Question::new(rbf100::pool(), light(0.1, rbf100::NORM), goal).unwrap();
+            let question = Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap();
             let policy = Box::new(EllipsoidBest::new(question).unwrap());
             play(policy, 10, 20_000, |point, t| means[point] + 0.1 * normal(t, seed))
         };
@@ -171,6 +177,79 @@ fn identical_best_choices_are_one_answer() {
 }
 
 #[test]
+fn identical_choices_of_a_kernel_are_one_answer_although_its_features_leave_something_out() {
+    let points = |at: &[f64]| Points::new(Matrix::from_fn(at.len(), 1, |i, _| at[i])).unwrap();
+    let measurable: Vec<f64> = (0..20).map(|i| f64::from(i) / 19.0).collect();
+    let kernel = Arc::new(Rbf::new(0.4).unwrap());
+    let coarse = Factorisation::default().residual(1e-6);
+    let pool =
+        Pool::from_kernel(kernel, points(&measurable), Some(points(&[0.0, 0.5, 1.0, 0.5])), &coarse).unwrap();
+    assert!(pool.residual() > 1e-8);
+    let question = Question::new(pool, light(0.01, 1.0), Goal::Best { epsilon: 0.0 }).unwrap();
+    // The function k(·, 0.5), of norm 1.
+    let mean = |point: usize| (-(measurable[point] - 0.5).powi(2) / (2.0 * 0.16)).exp();
+    let policy = Box::new(EllipsoidBest::new(question).unwrap());
+    let report = play(policy, 5, 200, |point, t| mean(point) + 0.01 * normal(t, 1));
+    assert_eq!(report.status, Status::Finished(Reason::Reached), "{report}");
+    assert_eq!(report.survivors, [PointId::new(1), PointId::new(3)]);
+}
+
+#[test]
+fn a_batch_is_what_the_algorithm_box_says_on_dense_matrices() {
+    const SIGMA: f64 = 0.3;
+    let (features, ridge) = (support::small(), 0.2);
+    let (n, r) = (features.rows(), features.columns());
+    let goal = Goal::Best { epsilon: 0.01 };
+    let question =
+        Question::new(Pool::from_features(features.clone()).unwrap(), light(SIGMA, 1.0), goal).unwrap();
+    let mut policy = EllipsoidBest::new(question).unwrap().ridge(ridge).unwrap();
+    let points: Vec<PointId> = (0..25).map(|t| PointId::new(t * 7 % n)).collect();
+    let outcomes: Vec<f64> = (0..25).map(|t| normal(t, 4)).collect();
+    let first = Plan::chosen(1, points.clone());
+    let decision = policy.learn(&first, &outcomes).unwrap();
+    policy.apply(&decision);
+    let Next::Measure(plan) = policy.plan(10).unwrap() else { panic!("it has stopped") };
+
+    // V, θ and the covariances Φ V⁻¹ Φᵀ from their definitions.
+    let mut v = Matrix::identity(r);
+    (0..r).for_each(|i| v[(i, i)] = ridge);
+    let mut theta = vec![0.0; r];
+    for (point, outcome) in points.iter().zip(&outcomes) {
+        let phi = features.row(point.index());
+        for i in 0..r {
+            theta[i] += phi[i] * outcome;
+            (0..r).for_each(|j| v[(i, j)] += phi[i] * phi[j]);
+        }
+    }
+    let factor = Cholesky::new(v).unwrap();
+    factor.solve(&mut theta);
+    let means: Vec<f64> = (0..n).map(|i| dot(features.row(i), &theta)).collect();
+    let mut images = features.clone();
+    factor.solve_rows(&mut images);
+    let mut c = Matrix::from_fn(n, n, |i, j| dot(features.row(i), images.row(j)));
+    let log_det = factor.log_det() - r as f64 * ridge.ln();
+    let radius = (ridge + SIGMA * SIGMA * (2.0 * 20f64.ln() + log_det)).sqrt();
+    let first_largest = |scores: Vec<f64>| {
+        let largest = scores.iter().copied().fold(f64::MIN, f64::max);
+        scores.iter().position(|&score| score >= largest - 1e-10 * largest.abs()).unwrap()
+    };
+    let leader = first_largest(means.clone());
+    for (k, chosen) in plan.measurements.points().iter().enumerate() {
+        let upper = |z: usize| {
+            let square: f64 = c[(z, z)] + c[(leader, leader)] - 2.0 * c[(z, leader)];
+            let out = z == leader || !decision.survivors.contains(&PointId::new(z));
+            if out { f64::MIN } else { means[z] - means[leader] + radius * square.max(0.0).sqrt() }
+        };
+        let rival = first_largest((0..n).map(upper).collect());
+        let sharper = |x: usize| (c[(x, rival)] - c[(x, leader)]).powi(2) / (1.0 + c[(x, x)]);
+        let point = first_largest((0..n).map(sharper).collect());
+        assert_eq!(chosen.index(), point, "point {k} of the batch");
+        let column: Vec<f64> = (0..n).map(|i| c[(i, point)]).collect();
+        c = Matrix::from_fn(n, n, |i, j| c[(i, j)] - column[i] * column[j] / (1.0 + column[point]));
+    }
+}
+
+#[test]
 fn what_no_measurement_sees_ends_as_tied() {
     // The choices differ in the third coordinate, which no point has.
     let measurable = Matrix::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
@@ -189,12 +268,12 @@ fn what_no_measurement_sees_ends_as_tied() {
 #[test]
 fn a_stated_misspecification_ends_at_its_floor() {
     let h = 0.05;
-    let assumptions = light(0.1, rbf100::NORM).misspecification(h).unwrap();
+    let assumptions = light(0.1, NORM).misspecification(h).unwrap();
     for seed in 0..3 {
         let goal = Goal::Best { epsilon: 0.01 };
         let question = Question::new(rbf100::pool(), assumptions.clone(), goal).unwrap();
         // The worst neighbour of the best is lifted, the best is lowered.
-        let mean = |point: usize| rbf100::MEANS[point] + if point.is_multiple_of(2) { h } else { -h };
+        let mean = |point: usize| rbf100::MU[point] + if point.is_multiple_of(2) { h } else { -h };
         let policy = Box::new(EllipsoidBest::new(question).unwrap());
         let report = play(policy, 20, 20_000, |point, t| mean(point) + 0.1 * normal(t, seed));
         assert_eq!(report.status, Status::Finished(Reason::Floor), "{report}");
@@ -215,10 +294,10 @@ fn a_sharper_instrument_counts_for_more() {
     let own = Assumptions::new(0.3).unwrap().sigma_at(sigmas.clone()).unwrap();
     let samples = |assumptions: Assumptions| {
         let goal = Goal::Best { epsilon: 1.0 / 16.0 };
-        let assumptions = assumptions.norm(rbf100::NORM).unwrap().tails(Tails::SubGaussian);
+        let assumptions = assumptions.norm(NORM).unwrap().tails(Tails::SubGaussian);
         let question = Question::new(rbf100::pool(), assumptions, goal).unwrap();
         let policy = Box::new(EllipsoidBest::new(question).unwrap());
-        play(policy, 10, 5_000, |point, t| rbf100::MEANS[point] + sigmas[point] * normal(t, 3)).samples
+        play(policy, 10, 5_000, |point, t| rbf100::MU[point] + sigmas[point] * normal(t, 3)).samples
     };
     let (weighted, largest) = (samples(own), samples(Assumptions::new(0.3).unwrap()));
     println!("each its own {weighted}, the largest {largest}");
@@ -246,7 +325,7 @@ fn outs(report: &Report) -> Vec<PointId> {
 
 /// The assumptions with one of S, σ, h put at a value.
 fn with(name: &str, value: f64) -> Assumptions {
-    let (mut norm, mut sigma, mut h) = (rbf100::NORM, 0.1, 0.001);
+    let (mut norm, mut sigma, mut h) = (NORM, 0.1, 0.001);
     match name {
         "S" => norm = value,
         "sigma" => sigma = value,
@@ -266,20 +345,17 @@ fn margins_are_where_the_verdict_of_one_round_falls() {
     ];
     for goal in goals {
         let points: Vec<PointId> = (0..400).map(|t| PointId::new(t * 37 % 100)).collect();
-        let outcomes =
-            (0..400).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+        let outcomes = (0..400).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
         let rounds = vec![(Plan::chosen(1, points), outcomes)];
-        let report = replay(with("S", rbf100::NORM), goal, RIDGE, &rounds);
+        let report = replay(with("S", NORM), goal, RIDGE, &rounds);
         assert_eq!(report.status, Status::Finished(Reason::Reached), "{report}");
         let verdict = (report.status, report.picks.clone(), outs(&report));
         let margins = report.margins;
         println!("{goal}: {margins:?}");
         assert_eq!(margins.bound, None);
-        for (name, margin, stated) in [
-            ("S", margins.norm, rbf100::NORM),
-            ("sigma", margins.sigma, 0.1),
-            ("h", margins.misspecification, 0.001),
-        ] {
+        for (name, margin, stated) in
+            [("S", margins.norm, NORM), ("sigma", margins.sigma, 0.1), ("h", margins.misspecification, 0.001)]
+        {
             let margin = margin.expect("the verdict rests on it");
             assert!(margin >= stated, "{name}: {margin}");
             let at = |value: f64| {
@@ -296,12 +372,12 @@ fn margins_are_where_the_verdict_of_one_round_falls() {
 fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
     let goal = Goal::Best { epsilon: 0.0625 };
     for seed in 0..3 {
-        let question = Question::new(rbf100::pool(), with("S", rbf100::NORM), goal).unwrap();
+        let question = Question::new(rbf100::pool(), with("S", NORM), goal).unwrap();
         let mut policy = EllipsoidBest::new(question).unwrap().ridge(RIDGE).unwrap();
         let mut rounds: Rounds = Vec::new();
         let mut t = 0;
         while let Next::Measure(plan) = policy.plan(10).unwrap() {
-            let measure = |(id, t): (&PointId, u64)| rbf100::MEANS[id.index()] + 0.1 * normal(t, seed);
+            let measure = |(id, t): (&PointId, u64)| rbf100::MU[id.index()] + 0.1 * normal(t, seed);
             let points = plan.measurements.points();
             let outcomes: Vec<f64> = points.iter().zip(t..).map(measure).collect();
             t += outcomes.len() as u64;
@@ -326,11 +402,11 @@ fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
 #[test]
 fn a_recorded_decision_takes_the_place_of_a_computed_one() {
     let question =
-        || Question::new(rbf100::pool(), light(0.1, rbf100::NORM), Goal::Best { epsilon: 0.0625 }).unwrap();
+        || Question::new(rbf100::pool(), light(0.1, NORM), Goal::Best { epsilon: 0.0625 }).unwrap();
     let mut policy = EllipsoidBest::new(question()).unwrap();
     let points: Vec<PointId> = (0..200).map(|t| PointId::new(t * 37 % 100)).collect();
     let outcomes: Vec<f64> =
-        (0..200).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+        (0..200).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
     let mut decision = policy.learn(&Plan::chosen(1, points), &outcomes).unwrap();
     let kept = decision.eliminated.pop().expect("somebody is out").choice;
     decision.survivors.push(kept);

@@ -293,3 +293,44 @@ fn an_unstated_misspecification_is_caught() {
     assert!(shows_more_than(failed, 100, DELTA), "{failed} of 100");
     assert!(failures(cell, &honest, &assumptions(0.1), 100) <= 5);
 }
+
+/// A smooth pool whose features leave out a good part of the kernel, and a function of norm 1 that lives there too.
+fn truncated(random: &mut impl Rng) -> (Pool, Truth) {
+    let at = |i: usize| i as f64 / 19.0;
+    let points = Points::new(Matrix::from_fn(20, 1, |i, _| at(i))).unwrap();
+    let kernel = Arc::new(Rbf::new(0.2).unwrap());
+    let pool = Pool::from_kernel(kernel, points, None, &Factorisation::default().max_rank(4)).unwrap();
+    let k = |i: usize, j: usize| (-(at(i) - at(j)).powi(2) / (2.0 * 0.04)).exp();
+    let weights: Vec<f64> = (0..20).map(|_| StandardNormal.sample(&mut *random)).collect();
+    let values: Vec<f64> = (0..20).map(|i| (0..20).map(|j| k(i, j) * weights[j]).sum()).collect();
+    let norm = dot(&values, &weights).sqrt();
+    let means: Vec<f64> = values.iter().map(|value| value / norm).collect();
+    (pool, Truth { points: means.clone(), choices: means })
+}
+
+#[test]
+fn features_that_leave_much_out_are_paid_for() {
+    let failures = |forgets: bool| -> u64 {
+        let fails = |seed: u64| {
+            let mut random = stream(seed, 0, Purpose::new("test-truth"));
+            let (mut pool, truth) = truncated(&mut random);
+            assert!(pool.residual() > 0.01);
+            if forgets {
+                pool = Pool::from_features(pool.features().clone()).unwrap();
+            }
+            let question = Question::new(pool, assumptions(0.0), Goal::Best { epsilon: 0.05 }).unwrap();
+            let mut policy = EllipsoidBest::new(question.delta(Confidence::new(DELTA).unwrap())).unwrap();
+            for round in 1..=20 {
+                let points: Vec<PointId> = (0..20).map(PointId::new).collect();
+                let outcomes: Vec<f64> =
+                    truth.points.iter().map(|mean| mean + Noise::Normal.draw(&mut random)).collect();
+                let decision = policy.learn(&Plan::chosen(round, points), &outcomes).unwrap();
+                policy.apply(&decision);
+            }
+            truth.contradicts(&policy.report(), 400)
+        };
+        (0..100).into_par_iter().map(|seed| u64::from(fails(seed))).sum()
+    };
+    assert!(failures(false) <= 5);
+    assert!(shows_more_than(failures(true), 100, DELTA));
+}

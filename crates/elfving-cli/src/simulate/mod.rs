@@ -79,9 +79,9 @@ struct VouchedArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Simulation")]
 struct RunArgs {
-    /// The algorithms to compare
+    /// The algorithms to compare; `auto` is the certified one for what is vouched for
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true, value_parser = settings::algorithm)]
-    algorithm: Vec<Algorithm>,
+    algorithm: Vec<Option<Algorithm>>,
     /// What is wanted
     #[arg(long, value_enum, default_value = "regret")]
     goal: GoalName,
@@ -163,6 +163,11 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let bar = talk.bar("simulating", total);
     let mut tried = Vec::new();
     for &algorithm in &args.runs.algorithm {
+        let algorithm = algorithm.unwrap_or_else(|| {
+            let (algorithm, why) = Algorithm::auto(&question);
+            talk.note(format!("auto is {}; {why}", algorithm.name()));
+            algorithm
+        });
         let start = Instant::now();
         let policy = |seed| algorithm.start(question.clone().seed(seed));
         bar.say(|| algorithm.name().to_owned());

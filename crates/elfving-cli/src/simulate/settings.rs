@@ -118,12 +118,16 @@ fn refused_goal(error: &BanditError) -> CliError {
     CliError::usage("E201", error.to_string(), "see --goal, --epsilon and --top")
 }
 
-/// An algorithm by its name.
-pub(super) fn algorithm(name: &str) -> Result<Algorithm, String> {
-    Algorithm::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
-        format!("the algorithms are {}", names.join(", "))
-    })
+/// An algorithm by its name, or `auto`, for which there is none yet.
+pub(super) fn algorithm(name: &str) -> Result<Option<Algorithm>, String> {
+    match (name, Algorithm::from_name(name)) {
+        ("auto", _) => Ok(None),
+        (_, Some(algorithm)) => Ok(Some(algorithm)),
+        _ => {
+            let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
+            Err(format!("the algorithms are auto, {}", names.join(", ")))
+        }
+    }
 }
 
 /// σ is checked where the world is built, too.

@@ -1,7 +1,10 @@
 //! Every algorithm by name.
 
 use super::elimination::{Constants, PtrBest, PtrRegret, RipsBest, RipsRegret};
-use super::{BanditError, Baseline, EllipsoidBest, EllipsoidRegret, Policy, Question};
+use super::{
+    BanditError, Baseline, EllipsoidBest, EllipsoidRegret, Family, Goal, Policy, Question, Recommendation,
+    recommend,
+};
 
 /// An algorithm of the library, with its usual settings.
 ///
@@ -52,6 +55,31 @@ impl Algorithm {
     /// The algorithm of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|algorithm| algorithm.name() == name)
+    }
+
+    /// The certified algorithm for what the question vouches for, and why.
+    ///
+    /// ```
+    /// use elfving::bandit::{Algorithm, Goal, Question};
+    /// use elfving::{estimate::{Assumptions, Tails}, linalg::Matrix, pool::Pool};
+    /// let pool = Pool::from_features(Matrix::identity(3))?;
+    /// let light = Assumptions::new(0.1)?.norm(1.0)?.tails(Tails::SubGaussian);
+    /// let (algorithm, why) = Algorithm::auto(&Question::new(pool, light, Goal::Best { epsilon: 0.1 })?);
+    /// assert_eq!(algorithm.name(), "ellipsoid-best");
+    /// println!("{why}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn auto(question: &Question) -> (Self, Recommendation) {
+        let why = recommend(question);
+        let algorithm = match (why.family, question.goal) {
+            (Family::Ellipsoid, Goal::Regret { .. }) => Algorithm::EllipsoidRegret,
+            (Family::Ellipsoid, _) => Algorithm::EllipsoidBest,
+            (Family::Rips, Goal::Regret { .. }) => Algorithm::RipsRegret(Constants::Certified),
+            (Family::Rips, _) => Algorithm::RipsBest(Constants::Certified),
+            (Family::Ptr, Goal::Regret { .. }) => Algorithm::PtrRegret(Constants::Certified),
+            (Family::Ptr, _) => Algorithm::PtrBest(Constants::Certified),
+        };
+        (algorithm, why)
     }
 
     /// Its name on the command line.
