@@ -12,7 +12,8 @@ cargo xtask layers                           no module and no crate uses one abo
 cargo xtask bench [FILTER]                   the benchmarks whose name contains FILTER
 cargo xtask peers design [OPTIONS]           Elfving beside other solvers; options go to xtask/peers/design.py
 cargo xtask peers rounding [OPTIONS]         regret minimisation beside a plain numpy loop; xtask/peers/rounding.py
-cargo xtask peers estimate [OPTIONS]         estimates beside numpy and scipy; options go to xtask/peers/estimate.py";
+cargo xtask peers estimate [OPTIONS]         estimates beside numpy and scipy; options go to xtask/peers/estimate.py
+cargo xtask peers experiment [OPTIONS]       the paper's first experiment beside numpy and scipy; xtask/peers/experiment.py";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ["bench", filter @ ..] if filter.len() <= 1 => bench(&workspace, filter),
         ["peers", "design", options @ ..] => peers::design(&workspace, options),
         ["peers", "estimate", options @ ..] => peers::estimate(&workspace, options),
+        ["peers", "experiment", options @ ..] => peers::experiment(&workspace, options),
         ["peers", "rounding", options @ ..] => peers::rounding(&workspace, options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

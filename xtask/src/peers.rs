@@ -24,6 +24,15 @@ pub fn estimate(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
     compare(workspace, "estimate.py", &build, &["examples", "estimate_peer"], options)
 }
 
+/// The paper's first experiment: builds the program and runs `xtask/peers/experiment.py`, the same in numpy and scipy.
+///
+/// # Errors
+/// As [`design`].
+pub fn experiment(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    let build = ["build", "--release", "--package", "elfving-cli"];
+    compare(workspace, "experiment.py", &build, &["elfving"], options)
+}
+
 /// Runs a script beside a program that `build` makes at the path `program` below `target/release`.
 fn compare(
     workspace: &Workspace,

@@ -17,7 +17,9 @@ impl Summary {
     pub fn of(sample: impl IntoIterator<Item = f64>) -> Self {
         let sample: Vec<f64> = sample.into_iter().collect();
         let n = sample.len().max(1) as f64;
-        let mean = sample.iter().sum::<f64>() / n;
+        // Differences to the first number: equal numbers have themselves as mean, without rounding.
+        let first = sample.first().copied().unwrap_or(0.0);
+        let mean = first + sample.iter().map(|x| x - first).sum::<f64>() / n;
         let squares: f64 = sample.iter().map(|x| (x - mean).powi(2)).sum();
         let standard_error = if sample.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
         Self { mean, standard_error }
@@ -103,6 +105,7 @@ mod tests {
         assert_eq!(summary.mean, 3.0);
         // Σ(x - 3)² = 14, variance 14/3, of the mean 14/12.
         assert!((summary.standard_error - (14.0f64 / 12.0).sqrt()).abs() < 1e-15);
+        assert_eq!(Summary::of([0.1; 7]), Summary { mean: 0.1, standard_error: 0.0 });
         assert_eq!(Summary::of([4.0]), Summary { mean: 4.0, standard_error: 0.0 });
     }
 }
