@@ -307,7 +307,7 @@ fn a_sharper_instrument_counts_for_more() {
 /// Rounds of a campaign as they were measured.
 type Rounds = Vec<(Plan, Vec<f64>)>;
 
-fn replay(assumptions: Assumptions, goal: Goal, ridge: f64, rounds: &Rounds) -> Report {
+fn replay(assumptions: Assumptions, goal: Goal, ridge: f64, rounds: &[(Plan, Vec<f64>)]) -> Report {
     let question = Question::new(rbf100::pool(), assumptions, goal).unwrap();
     let mut policy = EllipsoidBest::new(question).unwrap().ridge(ridge).unwrap();
     for (plan, outcomes) in rounds {
@@ -397,6 +397,25 @@ fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
             assert!(outs(&report).iter().all(|out| outs(&again).contains(out)), "{name}");
         }
     }
+}
+
+#[test]
+fn the_evidence_of_its_time_keeps_a_choice_out_when_that_of_today_would_not() {
+    let goal = Goal::Best { epsilon: 0.0625 };
+    let points: Vec<PointId> = (0..400).map(|t| PointId::new(t * 37 % 100)).collect();
+    let outcomes = (0..400).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+    // Afterwards the worst region looks as good as the best: the premises are broken, the record is not.
+    let worst = vec![PointId::new(20); 2_000];
+    let rounds = vec![(Plan::chosen(1, points), outcomes), (Plan::chosen(2, worst), vec![1.0; 2_000])];
+    let stated = || with("S", NORM);
+    let (before, after) =
+        (replay(stated(), goal, RIDGE, &rounds[..1]), replay(stated(), goal, RIDGE, &rounds));
+    assert!(outs(&before).contains(&PointId::new(20)) && outs(&after).contains(&PointId::new(20)));
+    let all_points = rounds.iter().flat_map(|(plan, _)| plan.measurements.points()).collect();
+    let all_outcomes = rounds.iter().flat_map(|(_, outcomes)| outcomes.clone()).collect();
+    let today = replay(stated(), goal, RIDGE, &[(Plan::chosen(1, all_points), all_outcomes)]);
+    assert!(!outs(&today).contains(&PointId::new(20)));
+    assert!(after.margins.norm.is_some_and(|margin| margin >= NORM));
 }
 
 #[test]

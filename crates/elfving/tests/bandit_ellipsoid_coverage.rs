@@ -334,3 +334,31 @@ fn features_that_leave_much_out_are_paid_for() {
     assert!(failures(false) <= 5);
     assert!(shows_more_than(failures(true), 100, DELTA));
 }
+
+#[test]
+fn noise_of_each_points_own_is_covered_and_the_wrong_ones_are_caught() {
+    let own = |i: usize| if i.is_multiple_of(2) { 0.05 } else { 0.5 };
+    let failures = |stated: &(dyn Fn(usize) -> f64 + Sync)| -> u64 {
+        let fails = |seed: u64| {
+            let mut random = stream(seed, 0, Purpose::new("test-truth"));
+            let pool = Geometry::Linear.pool();
+            let truth = Truth::draw(&pool, 0.0, &mut random);
+            let sigmas: Vec<f64> = (0..pool.len()).map(stated).collect();
+            let assumptions = assumptions(0.0).sigma_at(sigmas).unwrap();
+            let question = Question::new(pool, assumptions, Goal::Best { epsilon: 0.0 }).unwrap();
+            let question = question.delta(Confidence::new(DELTA).unwrap());
+            let mut policy = EllipsoidBest::new(question).unwrap().ridge(SMALL_RIDGE).unwrap();
+            for round in 1..=20 {
+                let points: Vec<PointId> = (0..20).map(PointId::new).collect();
+                let measure = |i: usize| truth.points[i] + own(i) / SIGMA * Noise::Normal.draw(&mut random);
+                let outcomes: Vec<f64> = (0..20).map(measure).collect();
+                let decision = policy.learn(&Plan::chosen(round, points), &outcomes).unwrap();
+                policy.apply(&decision);
+            }
+            truth.contradicts(&policy.report(), 400)
+        };
+        (0..100).into_par_iter().map(|seed| u64::from(fails(seed))).sum()
+    };
+    assert!(failures(&own) <= 5);
+    assert!(shows_more_than(failures(&|i| own(i + 1)), 100, DELTA));
+}

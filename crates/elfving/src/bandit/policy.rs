@@ -74,11 +74,11 @@ pub trait Policy: Send {
     /// Makes a decision final.
     fn apply(&mut self, decision: &Decision);
 
-    /// Whether more measurements are wanted; the status of the report, where that is cheaper to say.
+    /// What is known.
+    fn report(&self) -> Report;
+
+    /// Whether measuring goes on: that of the report, for those who ask often.
     fn status(&self) -> Status {
         self.report().status
     }
-
-    /// What is known.
-    fn report(&self) -> Report;
 }

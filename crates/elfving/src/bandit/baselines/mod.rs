@@ -19,7 +19,7 @@ mod reds;
 
 use super::{BanditError, Policy, Question};
 
-/// A baseline, by name.
+/// A baseline, by name. Each has a ridge of its own; the γ of the question is that of a design and is not used.
 ///
 /// ```
 /// use elfving::bandit::{Bandit, Baseline, Goal, Question};

@@ -13,7 +13,8 @@ use crate::bandit::{BanditError, Decision, Goal, Next, Plan, Policy, Posterior, 
 /// the round itself O((n + m) r² + r³).
 ///
 /// It needs sub-Gaussian noise and a norm bound; a stated h is part of every width. Noise that differs from point to point is
-/// a weight in the regression, `(σ/σ_x)²`.
+/// a weight in the regression, `(σ/σ_x)²`. The γ of the question is the ridge of a design and is not used here: see
+/// [`ridge`](Self::ridge).
 ///
 /// ```
 /// use elfving::bandit::{Bandit, EllipsoidBest, Goal, Outcome, Question};
