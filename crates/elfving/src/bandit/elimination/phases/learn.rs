@@ -25,7 +25,7 @@ impl Phases {
     pub(crate) fn second_moments(&self) -> Result<Vec<f64>, BanditError> {
         let ids: Vec<PointId> = (0..self.question.pool.len()).map(PointId::new).collect();
         let variances = self.assumptions().variances(&ids, ids.len())?;
-        let Some(bound) = self.assumptions().bound_if_known() else { return Ok(variances) };
+        let Some(bound) = self.premises().bound else { return Ok(variances) };
         let radius = |id: &PointId| match self.constants {
             Constants::Certified => self.known.of(About::Point(*id)).radius(),
             Constants::Paper => bound,
@@ -68,8 +68,13 @@ impl Phases {
         if self.question.pool.chooses_among_itself() { About::Point(choice) } else { About::Choice(choice) }
     }
 
+    /// Premises without those that nothing rests on here.
+    pub(super) fn those_that_count(&self, premises: Premises) -> Premises {
+        Premises { bound: bound_that_counts(self.tails, premises.bound), ..premises }
+    }
+
     pub(super) fn premises(&self) -> Premises {
-        Premises::of(self.assumptions())
+        self.those_that_count(Premises::of(self.assumptions()))
     }
 
     /// The statements of a round, without the outcomes.

@@ -131,7 +131,7 @@ impl Phases {
             tails: A::TAILS,
             constants: Constants::default(),
             thresholds,
-            known: Known::within(assumptions.bound_if_known()),
+            known: Known::within(bound_that_counts(A::TAILS, assumptions.bound_if_known())),
             standing: Standing {
                 leaders: first_leaders(&question.goal, &groups),
                 survivors: survivors.clone(),
@@ -293,6 +293,11 @@ impl Phases {
 /// The first place of the largest value.
 pub(crate) fn first_largest(values: &[f64]) -> usize {
     (1..values.len()).fold(0, |best, k| if values[k] > values[best] { k } else { best })
+}
+
+/// B, where it is a premise: with sub-Gaussian noise and counts nothing rests on it.
+fn bound_that_counts(tails: Tails, bound: Option<f64>) -> Option<f64> {
+    bound.filter(|_| tails == Tails::BoundedVariance)
 }
 
 /// Groups that hold as many choices as are wanted, before anything is known.

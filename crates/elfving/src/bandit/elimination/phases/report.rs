@@ -9,6 +9,7 @@ impl Phases {
 
     /// Whether every elimination, and the answer if there is one, follows from these premises too.
     pub(crate) fn stands(&self, premises: &Premises) -> bool {
+        let premises = &self.those_that_count(*premises);
         let reviewed = review(&self.records, premises, self.assumptions().sigma_bound());
         let answered = self.finished == Some(Reason::Reached) && !self.is_regret();
         let reached = || {
