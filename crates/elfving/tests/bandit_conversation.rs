@@ -112,8 +112,11 @@ fn a_round_beyond_the_budget_is_refused_with_what_it_needs() {
     assert!(two_arms().budget(needed).ask(5).is_ok());
 }
 
-/// Runs a campaign and keeps its record: plan, outcomes and decision of each round.
-fn recorded(name: &str) -> (Vec<(Plan, Vec<Option<f64>>, Decision)>, Report) {
+/// Plan, outcomes and decision of each round.
+type Record = Vec<(Plan, Vec<Option<f64>>, Decision)>;
+
+/// Runs a campaign and keeps its record.
+fn recorded(name: &str) -> (Record, Report) {
     let mut bandit = Bandit::new(policy(name, 5));
     let mut record = Vec::new();
     while !bandit.finished() {
@@ -134,7 +137,7 @@ fn a_record_restores_the_conversation_and_goes_on_where_it_was() {
         let (record, report) = recorded(name);
         // What a campaign file does: through text and back.
         let text = serde_json::to_string(&record).unwrap();
-        let record: Vec<(Plan, Vec<Option<f64>>, Decision)> = serde_json::from_str(&text).unwrap();
+        let record: Record = serde_json::from_str(&text).unwrap();
         let mut restored = Bandit::new(policy(name, 5));
         for (plan, outcomes, decision) in &record {
             restored.replay(plan.clone(), outcomes, decision).unwrap();

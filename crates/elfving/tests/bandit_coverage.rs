@@ -11,6 +11,8 @@ use campaigns::{Law, World};
 use elfving::bandit::elimination::{PtrBest, PtrRegret, RipsBest, RipsRegret, Thresholds};
 use elfving::bandit::{Goal, Policy, Question};
 
+type Build = fn(Question) -> Box<dyn Policy>;
+
 const BEST: Goal = Goal::Best { epsilon: 0.1 };
 const REGRET: Goal = Goal::Regret { horizon: Some(12_000) };
 
@@ -31,7 +33,7 @@ fn ptr_regret(question: Question) -> Box<dyn Policy> {
 }
 
 /// Every geometry with every noise, and a wrong model with h stated.
-fn heavy_tails(repetitions: u64, goal: Goal, build: fn(Question) -> Box<dyn Policy>, worlds: &[World]) {
+fn heavy_tails(repetitions: u64, goal: Goal, build: Build, worlds: &[World]) {
     for world in worlds {
         for law in [Law::Normal, Law::Student, Law::TwoPoint] {
             world.covers(goal, law, repetitions, build);
@@ -40,7 +42,7 @@ fn heavy_tails(repetitions: u64, goal: Goal, build: fn(Question) -> Box<dyn Poli
     }
 }
 
-fn light_tails(repetitions: u64, goal: Goal, build: fn(Question) -> Box<dyn Policy>, worlds: &[World]) {
+fn light_tails(repetitions: u64, goal: Goal, build: Build, worlds: &[World]) {
     for world in worlds {
         for law in [Law::Normal, Law::Rademacher] {
             world.covers(goal, law, repetitions, build);
@@ -85,7 +87,7 @@ fn top_and_all_good_cover() {
 /// The floor by the true h and norm: beyond it nobody is protected, and what is left is within a few of it.
 #[test]
 fn with_room_a_wrong_model_that_nobody_stated_costs_no_more_than_its_floor() {
-    let roomy: [(&str, fn(Question) -> Box<dyn Policy>); 2] = [
+    let roomy: [(&str, Build); 2] = [
         ("rips", |question| Box::new(RipsBest::new(question).unwrap().thresholds(Thresholds::Room))),
         ("ptr", |question| Box::new(PtrBest::new(question).unwrap().thresholds(Thresholds::Room))),
     ];

@@ -354,3 +354,30 @@ fn without_a_horizon_the_ridge_falls_and_the_leader_is_played_for_ever() {
     assert!(ridges.last().unwrap() < &(1.0 / 4096.0));
     assert!(bandit.report().survivors.contains(&PointId::new(1)));
 }
+
+#[test]
+fn whatever_the_outcomes_someone_stays_in() {
+    // Outcomes far beyond what is vouched for: the statements contradict each other, and some differences go in circles.
+    let rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.5]];
+    for seed in 0..200 {
+        let pool = Pool::from_features(Matrix::from_rows(&rows)).unwrap();
+        let goals = [BEST, Goal::Top { count: 2, epsilon: 0.1 }, Goal::AllGood { epsilon: 0.1 }];
+        let question = question(pool, assumptions(1e-3, 0.1), goals[seed % 3]).seed(seed as u64);
+        let mut policy = RipsBest::new(question).unwrap();
+        let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
+        for _ in 0..2 {
+            let Next::Measure(plan) = policy.plan(1).unwrap() else { break };
+            let wild = |_| {
+                let noise: f64 = StandardNormal.sample(&mut random);
+                (4.0 * noise).exp() * noise
+            };
+            let outcomes: Vec<f64> = (0..plan.measurements.len()).map(wild).collect();
+            let decision = policy.learn(&plan, &outcomes).unwrap();
+            assert!(!decision.survivors.is_empty(), "seed {seed}");
+            policy.apply(&decision);
+            let report = policy.report();
+            assert!(!report.picks.is_empty());
+            assert!(report.picks.iter().all(|pick| report.survivors.contains(pick)), "seed {seed}");
+        }
+    }
+}

@@ -1,12 +1,14 @@
 //! Choices that no measurement can tell apart are one candidate: they stay in or go out together.
 
 use crate::pool::{PointId, Pool};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Choices by their features, each group named after its first member.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
     members: BTreeMap<PointId, Vec<PointId>>,
+    /// The name of every choice's group.
+    names: Vec<PointId>,
 }
 
 impl Groups {
@@ -19,7 +21,16 @@ impl Groups {
             });
             members.insert(group[0], group);
         }
-        Self { members }
+        let mut names: Vec<PointId> = (0..pool.choice_count()).map(PointId::new).collect();
+        for (&name, group) in &members {
+            group.iter().for_each(|member| names[member.index()] = name);
+        }
+        Self { members, names }
+    }
+
+    /// The group of a choice.
+    pub(super) fn name_of(&self, choice: PointId) -> PointId {
+        self.names[choice.index()]
     }
 
     /// One choice for each group, in pool order.
@@ -41,8 +52,8 @@ impl Groups {
 
     /// The groups that have a member in this list, in pool order.
     pub(super) fn named_in(&self, choices: &[PointId]) -> Vec<PointId> {
-        let listed = |group: &&Vec<PointId>| group.iter().any(|member| choices.binary_search(member).is_ok());
-        self.members.values().filter(listed).map(|group| group[0]).collect()
+        let listed: BTreeSet<PointId> = choices.iter().map(|&choice| self.name_of(choice)).collect();
+        listed.into_iter().collect()
     }
 }
 

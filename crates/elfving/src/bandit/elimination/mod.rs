@@ -16,14 +16,12 @@ mod estimator;
 mod groups;
 mod ledger;
 mod margins;
-mod paper;
 mod phases;
 mod policy;
 mod ptr_best;
 mod ptr_regret;
 mod rips_best;
 mod rips_regret;
-mod round;
 #[cfg(test)]
 mod saboteurs;
 mod sample_size;

@@ -1,8 +1,7 @@
 //! PTR for pure exploration.
 
-use super::phases::{Algorithm, Learned, Phases};
+use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
-use super::round::Round;
 use super::settings::Constants;
 use crate::bandit::{BanditError, Goal, Plan};
 use crate::design::Criterion;

@@ -1,9 +1,8 @@
 //! PTR for regret minimisation: the paper's alternative for sub-Gaussian noise.
 
 use super::about::About;
-use super::phases::{Algorithm, Learned, Phases};
+use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
-use super::round::Round;
 use super::settings::Constants;
 use crate::bandit::{BanditError, Plan};
 use crate::design::Criterion;

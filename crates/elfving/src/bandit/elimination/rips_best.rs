@@ -1,14 +1,14 @@
 //! RIPS for pure exploration.
 
 use super::about::About;
-use super::phases::{Algorithm, Learned, Phases};
+use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
-use super::round::Round;
 use super::sample_size::{exact_draws, printed_draws};
 use super::settings::Constants;
 use crate::bandit::{BanditError, Goal, Plan};
 use crate::design::Criterion;
 use crate::estimate::Tails;
+use crate::pool::PointId;
 
 /// RIPS for pure exploration: the best choice, the m best or all good ones, for any noise of bounded variance and means bounded by B. What is
 /// measured and what is chosen among may be two tables.
@@ -76,16 +76,14 @@ impl Algorithm for RipsBest {
         }
         let estimator = phases.estimator(pool, plan, outcomes, statements(phases))?;
         // W at the points themselves: what the next round is centred on.
-        let mut stated = if pool.chooses_among_itself() {
-            estimator.means(&phases.groups().names(), About::Point)?
+        let points: Vec<PointId> = (0..pool.len()).map(PointId::new).collect();
+        let stated = if pool.chooses_among_itself() {
+            estimator.means(&points, About::Point)?
         } else {
-            let points = pool.points_only();
-            let of_points = phases.estimator(&points, plan, outcomes, statements(phases))?;
-            of_points.means(&all(pool.len()), About::Point)?
+            let measurable = pool.points_only();
+            let of_points = phases.estimator(&measurable, plan, outcomes, statements(phases))?;
+            [of_points.means(&points, About::Point)?, estimator.means_of_choices(phases)?].concat()
         };
-        if !pool.chooses_among_itself() {
-            stated.extend(estimator.means_of_choices(phases)?);
-        }
         // Z_{ℓ+1}: who is not beaten, by the W of differences.
         phases.compare(plan, statements(phases), &estimator, stated)
     }
@@ -96,8 +94,4 @@ fn statements(phases: &Phases) -> usize {
     let pool = &phases.question.pool;
     let own = if pool.chooses_among_itself() { 0 } else { phases.survivors().len() };
     phases.pairs() + pool.len() + own
-}
-
-fn all(count: usize) -> Vec<crate::pool::PointId> {
-    (0..count).map(crate::pool::PointId::new).collect()
 }

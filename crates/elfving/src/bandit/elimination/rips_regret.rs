@@ -1,9 +1,8 @@
 //! RIPS for regret minimisation, the paper's first elimination algorithm.
 
 use super::about::About;
-use super::phases::{Algorithm, Learned, Phases, first_largest};
+use super::phases::{Algorithm, Learned, Phases, Round, first_largest};
 use super::policy::elimination_policy;
-use super::round::Round;
 use super::sample_size::{exact_draws, printed_draws};
 use super::settings::Constants;
 use crate::bandit::{BanditError, Plan};

@@ -3,10 +3,9 @@
 //! A saboteur is RIPS for regret with one bug, on a world where nothing in the widths is slack.
 
 use super::about::About;
-use super::phases::{Algorithm, Learned, Phases};
+use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
 use super::rips_regret::RipsRegret;
-use super::round::Round;
 use super::settings::Constants;
 use crate::bandit::{BanditError, Goal, Measurements, Plan, Policy, Question};
 use crate::design::Criterion;

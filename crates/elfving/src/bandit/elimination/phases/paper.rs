@@ -1,15 +1,13 @@
 //! The decisions as the paper prints them: by one vector θ̂, at a multiple of ε_ℓ.
 
-use super::estimator::Estimator;
-use super::phases::{Learned, Phases, first_largest};
-use crate::bandit::{BanditError, Elimination, Goal, Plan};
+use super::*;
 use crate::estimate::minimax::theta_hat;
-use crate::pool::{PointId, Subset, Targets};
+use crate::pool::{Subset, Targets};
 use crate::units::Tolerance;
 
 impl Phases {
     /// Keeps every survivor within `multiple · ε_ℓ` of the best by θ̂: the min-max fit of all W(v), or ridge regression.
-    pub(super) fn drop_as_printed(
+    pub(crate) fn drop_as_printed(
         &self,
         plan: &Plan,
         estimator: &Estimator<'_>,
@@ -41,7 +39,7 @@ impl Phases {
     }
 
     /// The boxes of the paper look for the best choice alone.
-    pub(super) fn only_best_as_printed(&self, policy: &'static str) -> Result<(), BanditError> {
+    pub(crate) fn only_best_as_printed(&self, policy: &'static str) -> Result<(), BanditError> {
         match self.question.goal {
             Goal::Best { .. } => Ok(()),
             goal => Err(BanditError::OtherGoal {

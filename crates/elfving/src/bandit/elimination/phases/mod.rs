@@ -1,0 +1,313 @@
+//! The loop that the four algorithms share: plan, collect, estimate, eliminate.
+//!
+//! | file | step |
+//! |---|---|
+//! | `ridge`, `design`, `round`, `counts` | plan: γ, λ_ℓ and the accuracy, draws or counts |
+//! | `learn` | from outcomes to statements; regret: who is out |
+//! | `compare` | exploration: who is out |
+//! | `paper` | who is out as printed |
+//! | `conclude` | a decision made final |
+//! | `report` | what is known, and its margins |
+
+mod compare;
+mod conclude;
+mod counts;
+mod design;
+mod learn;
+mod paper;
+mod report;
+mod ridge;
+mod round;
+
+pub(super) use round::Round;
+
+use super::about::About;
+use super::answer::{Differences, Standing};
+use super::estimator::{Estimator, Terms};
+use super::groups::Groups;
+use super::ledger::{Ground, Known, Noise, Premises, RoundRecord, Stated, review};
+use super::margins::margins;
+use super::sample_size::{self, confidence_of_round};
+use super::settings::{Constants, Thresholds};
+use crate::bandit::{
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Measurements, Next, Plan,
+    Question, Reason, Report, Status,
+};
+use crate::estimate::{Assumptions, Centring, Premise, Tails};
+use crate::linalg::norm_squared;
+use crate::pool::{PointId, Pool};
+use crate::units::Ridge;
+use std::cell::OnceCell;
+
+/// One algorithm box: what differs between the four.
+pub(crate) trait Algorithm {
+    /// Its name on the command line.
+    const NAME: &'static str;
+    /// How heavy the tails of the noise may be.
+    const TAILS: Tails;
+
+    /// Design, sample size and measurements of a round; nothing when the round does not fit into the horizon.
+    fn plan_round(phases: &Phases, round: &Round) -> Result<Option<Plan>, BanditError>;
+
+    /// What the outcomes of a round say.
+    fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError>;
+}
+
+/// What a round found and decides, before it is applied.
+pub(crate) struct Learned {
+    pub decision: Decision,
+    pub record: Option<RoundRecord>,
+    pub standing: Standing,
+}
+
+/// State of an elimination policy: what both goals and both estimators share.
+pub(crate) struct Phases {
+    pub question: Question,
+    name: &'static str,
+    tails: Tails,
+    constants: Constants,
+    thresholds: Thresholds,
+    groups: Groups,
+    /// One choice for each group that is still in.
+    survivors: Vec<PointId>,
+    eliminated: Vec<Elimination>,
+    /// ℓ of the last round closed.
+    round: u64,
+    rounds: u64,
+    samples: u64,
+    /// The plan that was handed out and is not decided yet.
+    planned: Option<Plan>,
+    pending: Option<Learned>,
+    records: Vec<RoundRecord>,
+    /// Whether a decision on record had no ground in the outcomes as they were recomputed.
+    ungrounded: bool,
+    known: Known,
+    standing: Standing,
+    warm_start: Vec<(PointId, f64)>,
+    last_value: Option<f64>,
+    last_accuracy: f64,
+    last_gamma: Option<f64>,
+    floor: Option<f64>,
+    epsilon: Option<f64>,
+    finished: Option<Reason>,
+    /// For regret: no further round would tell the survivors apart, or none fits.
+    playing: bool,
+    margins: OnceCell<Margins>,
+}
+
+impl Phases {
+    pub(crate) fn new<A: Algorithm>(question: Question) -> Result<Self, BanditError> {
+        let assumptions = &question.assumptions;
+        let regret = matches!(question.goal, Goal::Regret { .. });
+        if regret && !question.pool.chooses_among_itself() {
+            return Err(BanditError::ChoicesNotMeasurable { policy: A::NAME });
+        }
+        if A::TAILS == Tails::SubGaussian && assumptions.tail() != Tails::SubGaussian {
+            let instead = if regret { "rips-regret" } else { "rips-best" };
+            return Err(BanditError::NeedsAssumption {
+                policy: A::NAME,
+                what: "sub-Gaussian noise",
+                instead,
+            });
+        }
+        if assumptions.bound_if_known().is_none() {
+            let instead = "a policy for sub-Gaussian noise and a norm bound";
+            if A::TAILS == Tails::BoundedVariance {
+                let what = "a bound B on the mean outcomes";
+                return Err(BanditError::NeedsAssumption { policy: A::NAME, what, instead });
+            }
+            if assumptions.norm_bound().is_none() {
+                let what = "a bound B on the mean outcomes or S on the norm, to know where to start";
+                return Err(BanditError::NeedsAssumption { policy: A::NAME, what, instead });
+            }
+        }
+        let ridge_matters = question.pool.exact().is_some() || regret || question.gamma.is_some();
+        let vouched = assumptions.norm_bound().is_some() || !ridge_matters;
+        let thresholds = if vouched { Thresholds::Vouched } else { Thresholds::Room };
+        let groups = Groups::new(&question.pool);
+        let survivors = groups.names();
+        let mut phases = Self {
+            name: A::NAME,
+            tails: A::TAILS,
+            constants: Constants::default(),
+            thresholds,
+            known: Known::within(bound_that_counts(A::TAILS, assumptions.bound_if_known())),
+            standing: Standing {
+                leaders: first_leaders(&question.goal, &groups),
+                survivors: survivors.clone(),
+            },
+            survivors,
+            groups,
+            eliminated: Vec::new(),
+            round: 0,
+            rounds: 0,
+            samples: 0,
+            planned: None,
+            pending: None,
+            records: Vec::new(),
+            ungrounded: false,
+            warm_start: Vec::new(),
+            last_value: None,
+            last_accuracy: f64::INFINITY,
+            last_gamma: None,
+            floor: None,
+            epsilon: None,
+            finished: None,
+            playing: false,
+            margins: OnceCell::new(),
+            question,
+        };
+        phases.conclude();
+        Ok(phases)
+    }
+
+    pub(crate) fn set_constants(&mut self, constants: Constants) {
+        self.constants = constants;
+    }
+
+    pub(crate) fn set_thresholds(&mut self, thresholds: Thresholds) {
+        self.thresholds = thresholds;
+    }
+
+    pub(crate) fn constants(&self) -> Constants {
+        self.constants
+    }
+
+    pub(crate) fn thresholds(&self) -> Thresholds {
+        self.thresholds
+    }
+
+    /// One choice for each group that is still in, in pool order.
+    pub(crate) fn survivors(&self) -> &[PointId] {
+        &self.survivors
+    }
+
+    pub(crate) fn samples(&self) -> u64 {
+        self.samples
+    }
+
+    pub(crate) fn last_value(&self) -> Option<f64> {
+        self.last_value
+    }
+
+    pub(crate) fn last_accuracy(&self) -> f64 {
+        self.last_accuracy
+    }
+
+    fn assumptions(&self) -> &Assumptions {
+        &self.question.assumptions
+    }
+
+    fn is_regret(&self) -> bool {
+        matches!(self.question.goal, Goal::Regret { .. })
+    }
+
+    /// The size of the means: B, or what S allows.
+    pub(crate) fn scale(&self) -> f64 {
+        let by_norm = || {
+            let choices = self.question.pool.choices();
+            let longest =
+                (0..choices.rows()).map(|i| norm_squared(choices.row(i))).fold(0.0, f64::max).sqrt();
+            self.assumptions().norm_bound().unwrap_or(1.0) * longest + self.assumptions().h()
+        };
+        self.assumptions().bound_if_known().unwrap_or_else(by_norm).max(f64::MIN_POSITIVE)
+    }
+
+    /// The support of the last design, in the ids of a restricted pool.
+    pub(crate) fn warm_start(&self, ids: Option<&[PointId]>) -> Vec<(PointId, f64)> {
+        match ids {
+            None => self.warm_start.clone(),
+            Some(ids) => {
+                let place = |&(id, weight): &(PointId, f64)| {
+                    ids.binary_search(&id).ok().map(|place| (PointId::new(place), weight))
+                };
+                self.warm_start.iter().filter_map(place).collect()
+            }
+        }
+    }
+
+    /// The next round, or a batch of the leader once rounds are over.
+    pub(crate) fn plan<A: Algorithm>(&mut self, batch: usize, left: u64) -> Result<Next, BanditError> {
+        if let Some(reason) = self.finished {
+            return Ok(Next::Stop(reason));
+        }
+        if let Some(plan) = &self.planned {
+            return Ok(Next::Measure(plan.clone()));
+        }
+        if !(self.playing || self.survivors.len() == 1) {
+            let number = self.next_round();
+            let epsilon = self.epsilon_of(number);
+            let (gamma, gamma_is_fixed) = self.ridge(epsilon)?;
+            if let Some(plan) = A::plan_round(self, &Round { number, epsilon, gamma, gamma_is_fixed, left })?
+            {
+                self.planned = Some(plan.clone());
+                return Ok(Next::Measure(plan));
+            }
+            // It does not fit into the horizon, and nothing will be known that could make it shorter.
+            self.playing = true;
+        }
+        let batch = self.horizon_left().unwrap_or(u64::MAX).min(batch as u64).min(left.max(1));
+        let leader = vec![self.standing.leaders[0]; batch as usize];
+        Ok(Next::Measure(Plan::chosen(self.round.max(1), leader)))
+    }
+
+    /// ε_ℓ = B 2^-ℓ.
+    fn epsilon_of(&self, round: u64) -> f64 {
+        self.scale() * (-(round as f64)).exp2()
+    }
+
+    /// The next round that could put some survivor out: with room, ε_ℓ must be below the largest difference that is still possible.
+    fn next_round(&self) -> u64 {
+        let mut number = self.round + 1;
+        if self.constants == Constants::Certified && self.thresholds == Thresholds::Room {
+            let ranges = || self.survivors.iter().map(|&id| self.known.of(self.mean_of(id)));
+            let highest = ranges().map(|range| range.high).fold(f64::NEG_INFINITY, f64::max);
+            let lowest = ranges().map(|range| range.low).fold(f64::INFINITY, f64::min);
+            while self.epsilon_of(number) >= highest - lowest && number < self.round + 64 {
+                number += 1;
+            }
+        }
+        number
+    }
+
+    /// Measurements until the horizon, when there is one.
+    pub(crate) fn horizon_left(&self) -> Option<u64> {
+        match self.question.goal {
+            Goal::Regret { horizon } => horizon.map(|horizon| horizon.saturating_sub(self.samples)),
+            _ => None,
+        }
+    }
+
+    /// How many of the wanted measurements to make in what is left of the horizon. As printed: as many as fit. Certified: a round that would leave
+    /// less than it takes gains nothing, so the leader is played; the first one takes half, for there is no leader yet.
+    pub(crate) fn room_in_horizon(&self, wanted: u64, left: u64) -> Option<u64> {
+        match self.constants {
+            Constants::Paper => Some(wanted.min(left)),
+            Constants::Certified if wanted <= left / 2 => Some(wanted),
+            Constants::Certified if self.rounds == 0 => Some((left / 2).max(1)),
+            Constants::Certified => None,
+        }
+    }
+}
+
+/// The first place of the largest value.
+pub(crate) fn first_largest(values: &[f64]) -> usize {
+    (1..values.len()).fold(0, |best, k| if values[k] > values[best] { k } else { best })
+}
+
+/// B, where it is a premise: with sub-Gaussian noise and counts nothing rests on it.
+fn bound_that_counts(tails: Tails, bound: Option<f64>) -> Option<f64> {
+    bound.filter(|_| tails == Tails::BoundedVariance)
+}
+
+/// Groups that hold as many choices as are wanted, before anything is known.
+fn first_leaders(goal: &Goal, groups: &Groups) -> Vec<PointId> {
+    let wanted = if let Goal::Top { count, .. } = goal { *count } else { 1 };
+    let mut held = 0;
+    let enough = |name: &PointId| {
+        let more = held < wanted;
+        held += groups.members(*name).len();
+        more
+    };
+    groups.names().into_iter().take_while(enough).collect()
+}
