@@ -381,3 +381,29 @@ fn whatever_the_outcomes_someone_stays_in() {
         }
     }
 }
+
+#[test]
+fn a_bias_that_nobody_vouched_for_gets_room_whatever_is_asked() {
+    let unknown = || Assumptions::new(0.1).unwrap().bound(1.0).unwrap();
+    let size = |policy: RipsRegret| {
+        let mut policy = policy;
+        let Next::Measure(plan) = policy.plan(1).unwrap() else { panic!("nothing to measure") };
+        let points = plan.measurements.points();
+        let outcomes: Vec<f64> = points.iter().map(|id| [0.9, 0.2][id.index()]).collect();
+        let decision = policy.learn(&plan, &outcomes).unwrap();
+        policy.apply(&decision);
+        policy.report().intervals[0].upper - policy.report().intervals[0].lower
+    };
+    let build = || RipsRegret::new(question(axes(2), unknown(), REGRET)).unwrap();
+    assert_eq!(size(build()), size(build().thresholds(Thresholds::Vouched)));
+    // Without a ridge there is no bias to make room for.
+    let exact = || RipsRegret::new(question(axes(2), unknown(), REGRET).gamma(Ridge::ZERO)).unwrap();
+    assert!(size(exact()) < size(exact().thresholds(Thresholds::Room)));
+}
+
+#[test]
+fn the_leader_is_asked_for_in_batches_of_any_size() {
+    let goal = Goal::Regret { horizon: None };
+    let policy = PtrRegret::new(question(axes(1), assumptions(0.1, 1.0), goal)).unwrap();
+    assert_eq!(Bandit::new(Box::new(policy)).ask(usize::MAX).unwrap().len(), 1 << 20);
+}

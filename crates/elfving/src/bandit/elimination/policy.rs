@@ -26,8 +26,11 @@ macro_rules! elimination_policy {
                 self
             }
 
-            /// What a difference must exceed besides its noise. The default is [`Thresholds::Vouched`] when S is given or no ridge is
-            /// needed, and [`Thresholds::Room`] otherwise.
+            /// What a difference must exceed besides its noise. [`Thresholds::Vouched`] is the default where S is given or no ridge needs
+            /// it; elsewhere it is always [`Thresholds::Room`].
+            ///
+            /// [`Thresholds::Vouched`]: crate::bandit::elimination::Thresholds::Vouched
+            /// [`Thresholds::Room`]: crate::bandit::elimination::Thresholds::Room
             #[must_use]
             pub fn thresholds(mut self, thresholds: crate::bandit::elimination::Thresholds) -> Self {
                 self.0.set_thresholds(thresholds);

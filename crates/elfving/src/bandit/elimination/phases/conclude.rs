@@ -23,7 +23,7 @@ impl Phases {
             if let Some(record) = record {
                 self.margins = OnceCell::new();
                 let premises = self.premises();
-                let room = match self.thresholds {
+                let room = match self.thresholds() {
                     Thresholds::Room => self.last_accuracy,
                     Thresholds::Vouched => 0.0,
                 };

@@ -112,7 +112,7 @@ impl Phases {
 
     /// The widths of a record as they are decided by: with room, a bias is never counted as less than ε_ℓ.
     pub(crate) fn widths(&self, plan: &Plan, record: &RoundRecord) -> Vec<f64> {
-        let room = match self.thresholds {
+        let room = match self.thresholds() {
             Thresholds::Room => plan.epsilon.unwrap_or(0.0),
             Thresholds::Vouched => 0.0,
         };

@@ -39,6 +39,9 @@ use crate::pool::{PointId, Pool};
 use crate::units::Ridge;
 use std::cell::OnceCell;
 
+/// How often the leader is asked for at once when there is no horizon.
+const MOST_AT_ONCE: u64 = 1 << 20;
+
 /// One algorithm box: what differs between the four.
 pub(crate) trait Algorithm {
     /// Its name on the command line.
@@ -67,6 +70,8 @@ pub(crate) struct Phases {
     tails: Tails,
     constants: Constants,
     thresholds: Thresholds,
+    /// Whether S is given, or no ridge and no truncated kernel makes it matter.
+    bias_is_known: bool,
     groups: Groups,
     /// One choice for each group that is still in.
     survivors: Vec<PointId>,
@@ -121,16 +126,17 @@ impl Phases {
                 return Err(BanditError::NeedsAssumption { policy: A::NAME, what, instead });
             }
         }
-        let ridge_matters = question.pool.exact().is_some() || regret || question.gamma.is_some();
-        let vouched = assumptions.norm_bound().is_some() || !ridge_matters;
-        let thresholds = if vouched { Thresholds::Vouched } else { Thresholds::Room };
+        let ridge_matters = question.gamma.map_or(regret, |gamma| gamma.get() > 0.0);
+        let bias_is_known =
+            assumptions.norm_bound().is_some() || !(ridge_matters || question.pool.exact().is_some());
         let groups = Groups::new(&question.pool);
         let survivors = groups.names();
         let mut phases = Self {
             name: A::NAME,
             tails: A::TAILS,
             constants: Constants::default(),
-            thresholds,
+            thresholds: Thresholds::Vouched,
+            bias_is_known,
             known: Known::within(bound_that_counts(A::TAILS, assumptions.bound_if_known())),
             standing: Standing {
                 leaders: first_leaders(&question.goal, &groups),
@@ -173,8 +179,9 @@ impl Phases {
         self.constants
     }
 
+    /// A bias that nobody vouched for always gets room.
     pub(crate) fn thresholds(&self) -> Thresholds {
-        self.thresholds
+        if self.bias_is_known { self.thresholds } else { Thresholds::Room }
     }
 
     /// One choice for each group that is still in, in pool order.
@@ -246,7 +253,7 @@ impl Phases {
             // It does not fit into the horizon, and nothing will be known that could make it shorter.
             self.playing = true;
         }
-        let batch = self.horizon_left().unwrap_or(u64::MAX).min(batch as u64).min(left.max(1));
+        let batch = self.horizon_left().unwrap_or(MOST_AT_ONCE).min(batch as u64).min(left.max(1));
         let leader = vec![self.standing.leaders[0]; batch as usize];
         Ok(Next::Measure(Plan::chosen(self.round.max(1), leader)))
     }
@@ -259,7 +266,7 @@ impl Phases {
     /// The next round that could put some survivor out: with room, ε_ℓ must be below the largest difference that is still possible.
     fn next_round(&self) -> u64 {
         let mut number = self.round + 1;
-        if self.constants == Constants::Certified && self.thresholds == Thresholds::Room {
+        if self.constants == Constants::Certified && self.thresholds() == Thresholds::Room {
             let ranges = || self.survivors.iter().map(|&id| self.known.of(self.mean_of(id)));
             let highest = ranges().map(|range| range.high).fold(f64::NEG_INFINITY, f64::max);
             let lowest = ranges().map(|range| range.low).fold(f64::INFINITY, f64::min);
