@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use elfving::bandit::{
-    Bandit, BanditError, Baseline, EllipsoidBest, EllipsoidRegret, Goal, Next, Outcome, Policy, Question,
-    Report, Slot,
+    Algorithm, Bandit, BanditError, Baseline, Goal, Next, Outcome, Policy, Question, Report, Slot,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::linalg::Matrix;
@@ -11,31 +10,35 @@ use elfving::pool::{PointId, Pool};
 
 type Start = Box<dyn Fn(Question) -> Result<Box<dyn Policy>, BanditError>>;
 
-/// Every policy with the goal it is tried on.
+/// Every algorithm with every goal that it answers.
 fn policies() -> Vec<(String, Goal, Start)> {
-    let regret = Goal::Regret { horizon: Some(120) };
-    let best = Goal::Best { epsilon: 0.1 };
+    let goals = [
+        Goal::Regret { horizon: Some(120) },
+        Goal::Best { epsilon: 0.1 },
+        Goal::Top { count: 2, epsilon: 0.2 },
+        Goal::AllGood { epsilon: 0.2 },
+    ];
     let mut all: Vec<(String, Goal, Start)> = Vec::new();
-    for baseline in Baseline::ALL {
-        all.push((baseline.name().into(), regret, Box::new(move |question| baseline.start(question))));
-    }
-    for baseline in [Baseline::Rage, Baseline::Random, Baseline::GpUcb] {
-        all.push((
-            format!("{} (best)", baseline.name()),
-            best,
-            Box::new(move |question| baseline.start(question)),
-        ));
-    }
-    all.push((
-        "ellipsoid-regret".into(),
-        regret,
-        Box::new(|question| Ok(Box::new(EllipsoidRegret::new(question)?))),
-    ));
-    for goal in [best, Goal::Top { count: 2, epsilon: 0.2 }, Goal::AllGood { epsilon: 0.2 }] {
-        let start: Start = Box::new(|question| Ok(Box::new(EllipsoidBest::new(question)?)));
-        all.push((format!("ellipsoid-best ({goal})"), goal, start));
+    for algorithm in Algorithm::all() {
+        for goal in goals.into_iter().filter(|goal| answers(algorithm, goal)) {
+            let start: Start = Box::new(move |question| algorithm.start(question));
+            all.push((format!("{} ({goal})", algorithm.name()), goal, start));
+        }
     }
     all
+}
+
+fn answers(algorithm: Algorithm, goal: &Goal) -> bool {
+    match (algorithm, goal) {
+        (Algorithm::Baseline(baseline), Goal::Best { .. }) => {
+            [Baseline::Rage, Baseline::Random, Baseline::GpUcb].contains(&baseline)
+        }
+        (Algorithm::Baseline(_), goal) => matches!(goal, Goal::Regret { .. }),
+        (_, Goal::Regret { .. }) => algorithm.name().contains("-regret"),
+        (_, Goal::Best { .. }) => algorithm.name().contains("-best"),
+        // The paper has no such goals.
+        _ => algorithm.name().ends_with("-best"),
+    }
 }
 
 /// 30 points in 4 dimensions; three of them twice.
