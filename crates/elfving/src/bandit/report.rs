@@ -139,19 +139,27 @@ impl Report {
         let percent = 100.0 * (1.0 - self.delta);
         match self.guarantee {
             Guarantee::None => return writeln!(f, "no guarantee"),
-            Guarantee::AsPrinted => writeln!(f, "with the constants printed in the paper, not certified:")?,
+            Guarantee::AsPrinted => write!(f, "with the constants printed in the paper, not certified, ")?,
             Guarantee::Certified => write!(f, "with probability {percent} %, under these assumptions, ")?,
         }
-        match self.epsilon {
-            Some(0.0) => writeln!(f, "the pick is the best, if")?,
-            Some(epsilon) => writeln!(f, "the pick is at most {epsilon:.4} below the best, if")?,
-            None => writeln!(f, "no choice that is out is the best, if")?,
+        match (self.goal, self.epsilon) {
+            (_, None) => writeln!(f, "the best is still in:")?,
+            (Goal::Top { count, .. }, Some(epsilon)) => {
+                writeln!(f, "each pick is at most {} below the best choice number {count}:", up(epsilon))?;
+            }
+            (Goal::AllGood { epsilon: good }, Some(epsilon)) => writeln!(
+                f,
+                "every choice within {good} of the best is still in, and no pick is more than {} below the best:",
+                up(epsilon)
+            )?,
+            (_, Some(0.0)) => writeln!(f, "the pick is the best:")?,
+            (_, Some(epsilon)) => writeln!(f, "the pick is at most {} below the best:", up(epsilon))?,
         }
         self.premises.iter().try_for_each(|premise| writeln!(f, "- {premise}"))?;
         match self.floor {
-            // What would print as 0.0000 is nobody's limit.
-            Some(floor) if floor >= 5e-5 => {
-                writeln!(f, "the floor is {floor:.4}: closer than that no amount of data separates")
+            // A floor far below what was asked for is nobody's limit.
+            Some(floor) if floor > 1e-3 * self.epsilon.unwrap_or(0.0) && floor > 0.0 => {
+                writeln!(f, "the floor is {}: closer than that no amount of data separates", up(floor))
             }
             _ => Ok(()),
         }
@@ -162,11 +170,42 @@ impl Report {
         let each = [("S", norm), ("sigma", sigma), ("B", bound), ("h", misspecification)];
         let known: Vec<String> = each
             .iter()
-            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {most:.4}")))
+            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", down(most))))
             .collect();
         if known.is_empty() {
             return Ok(());
         }
         writeln!(f, "the verdict would still stand with {}, each with the others held", known.join(", "))
+    }
+}
+
+/// Four digits, rounded up: what may be lost is never printed smaller than it is.
+fn up(x: f64) -> f64 {
+    four_digits(x, f64::ceil)
+}
+
+/// Four digits, rounded down: what may be assumed is never printed larger than it is.
+fn down(x: f64) -> f64 {
+    four_digits(x, f64::floor)
+}
+
+fn four_digits(x: f64, round: impl Fn(f64) -> f64) -> f64 {
+    let scale = 10f64.powf(3.0 - x.abs().log10().floor());
+    let rounded = round(x * scale) / scale;
+    if rounded.is_finite() { rounded } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_rounded_to_the_safe_side() {
+        assert_eq!((down(0.000_469_99), up(0.000_469_91)), (0.000_469_9, 0.000_47));
+        assert_eq!((down(1.299_99), up(1.234_51)), (1.299, 1.235));
+        assert_eq!((down(12_345.6), up(12_345.6)), (12_340.0, 12_350.0));
+        for x in [0.0, 1e-320, 1e300, f64::MAX] {
+            assert!(down(x) <= x && up(x) >= x && up(x).is_finite(), "{x}");
+        }
     }
 }
