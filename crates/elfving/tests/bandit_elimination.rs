@@ -12,11 +12,12 @@ use elfving::bandit::{
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::linalg::Matrix;
-use elfving::pool::{PointId, Pool};
+use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
 use elfving::units::{Confidence, Ridge};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use std::sync::Arc;
 
 fn axes(d: usize) -> Pool {
     Pool::from_features(Matrix::identity(d)).unwrap()
@@ -406,4 +407,35 @@ fn the_leader_is_asked_for_in_batches_of_any_size() {
     let goal = Goal::Regret { horizon: None };
     let policy = PtrRegret::new(question(axes(1), assumptions(0.1, 1.0), goal)).unwrap();
     assert_eq!(Bandit::new(Box::new(policy)).ask(usize::MAX).unwrap().len(), 1 << 20);
+}
+
+#[test]
+fn a_kernel_may_be_measured_at_some_points_and_chosen_from_others() {
+    let at = |x: f64| (3.0 * x).sin() * 0.8;
+    let table = |n: usize, shift: f64| {
+        Points::new(Matrix::from_fn(n, 1, |i, _| shift + i as f64 / n as f64)).unwrap()
+    };
+    let kernel = Arc::new(Rbf::new(0.3).unwrap());
+    let pool = Pool::from_kernel(kernel, table(12, 0.0), Some(table(9, 0.05)), &Factorisation::default());
+    let pool = pool.unwrap();
+    let points: Vec<f64> = (0..12).map(|i| at(i as f64 / 12.0)).collect();
+    let choices: Vec<f64> = (0..9).map(|i| at(0.05 + i as f64 / 9.0)).collect();
+    let best = (1..9).fold(0, |best, i| if choices[i] > choices[best] { i } else { best });
+    // Each point with its own noise.
+    let sigmas: Vec<f64> = (0..12).map(|i| if i % 2 == 0 { 0.05 } else { 0.2 }).collect();
+    let vouched = assumptions(0.2, 1.0).norm(3.0).unwrap().sigma_at(sigmas).unwrap();
+    let build = || question(pool.clone(), vouched.clone(), BEST);
+    let policies: [Box<dyn Policy>; 2] =
+        [Box::new(RipsBest::new(build()).unwrap()), Box::new(PtrBest::new(build()).unwrap())];
+    for policy in policies {
+        let report = run(policy, &points, 0.05, 4);
+        assert_eq!(report.status, Status::Finished(Reason::Reached));
+        assert!(report.survivors.contains(&PointId::new(best)));
+        assert!(choices[best] - choices[report.picks[0].index()] <= 0.1);
+        assert_eq!(report.intervals.len(), report.survivors.len());
+        for interval in &report.intervals {
+            let mean = choices[interval.choice.index()];
+            assert!(interval.lower <= mean && mean <= interval.upper, "{interval:?} misses {mean}");
+        }
+    }
 }
