@@ -84,7 +84,13 @@ impl Phases {
             premises.push(Premise::MeansBounded { bound });
         }
         let gamma = self.last_gamma.unwrap_or(0.0);
-        premises.extend(self.assumptions().model_premises(gamma, self.question.pool.residual()));
+        // The intervals are for the means: what h adds to them is in their widths.
+        let for_means = |premise| match premise {
+            Premise::Misspecification { h } if h > 0.0 => Premise::MeansWithin { h },
+            other => other,
+        };
+        let model = self.assumptions().model_premises(gamma, self.question.pool.residual());
+        premises.extend(model.into_iter().map(for_means));
         premises
     }
 }
