@@ -112,7 +112,7 @@ impl Setting {
         let mut errors = Vec::new();
         for budget in BUDGETS {
             let draws = Draws::for_round(&self.weights, budget, seed, 1000 * repetition + budget)?;
-            self.from_draws(&draws, seed, repetition, &mut errors)?;
+            self.estimates_from_draws(&draws, seed, repetition, &mut errors)?;
         }
         for (method, budget, allocation) in &self.allocations {
             let error = self.least_squares(allocation, seed, repetition)?;
@@ -121,7 +121,7 @@ impl Setting {
         Ok(errors)
     }
 
-    fn from_draws(
+    fn estimates_from_draws(
         &self,
         draws: &Draws,
         seed: u64,

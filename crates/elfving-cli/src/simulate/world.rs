@@ -83,8 +83,8 @@ impl WorldArgs {
     pub(super) fn build(&self, loaded: &LoadedPool, seed: u64) -> Result<World, CliError> {
         let sign = if self.minimize { -1.0 } else { 1.0 };
         let (mut environment, sigma, sub_gaussian) = match &self.records {
-            Some(path) => self.from_records(path, loaded, sign)?,
-            None => self.from_law(loaded, sign)?,
+            Some(path) => self.with_records(path, loaded, sign)?,
+            None => self.with_law(loaded, sign)?,
         };
         if let Some(path) = &loaded.args.targets {
             let table = read(path, &loaded.args.columns.reading())?;
@@ -96,7 +96,7 @@ impl WorldArgs {
     }
 
     /// The truth is a column of the pool, the noise a law.
-    fn from_law(&self, loaded: &LoadedPool, sign: f64) -> Result<(Environment, f64, bool), CliError> {
+    fn with_law(&self, loaded: &LoadedPool, sign: f64) -> Result<(Environment, f64, bool), CliError> {
         let table = loaded.table().ok_or_else(|| {
             CliError::usage(
                 "E202",
@@ -122,7 +122,7 @@ impl WorldArgs {
     }
 
     /// The truth is the mean of the recorded outcomes; what may be said of the noise is its largest deviation.
-    fn from_records(
+    fn with_records(
         &self,
         path: &Path,
         loaded: &LoadedPool,
