@@ -6,12 +6,14 @@
 //! | [`linalg`] | the linear algebra everything rests on |
 //! | [`pool`] | what can be measured: points, kernels, feature maps, targets |
 //! | [`design`] | weights on the pool, each with a certificate |
+//! | [`complexity`] | what a problem costs: f, information gain, effective dimensions, rho*, T* |
 //! | [`rounding`] | designs into measurements |
 //! | [`estimate`] | estimates that survive heavy tails |
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
 //! | [`simulate`] | environments, a seeded runner, metrics |
 
 pub mod bandit;
+pub mod complexity;
 pub mod design;
 pub mod estimate;
 pub mod linalg;
