@@ -10,6 +10,7 @@
 //! | [`rounding`] | designs into measurements |
 //! | [`estimate`] | estimates that survive heavy tails |
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
+//! | [`plan`] | how many measurements an answer takes, before the first one |
 //! | [`simulate`] | environments, a seeded runner, metrics |
 
 pub mod bandit;
@@ -17,6 +18,7 @@ pub mod complexity;
 pub mod design;
 pub mod estimate;
 pub mod linalg;
+pub mod plan;
 pub mod pool;
 pub mod rounding;
 pub mod simulate;
