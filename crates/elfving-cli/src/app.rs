@@ -10,7 +10,7 @@ use crate::args::{self, Cli, Command, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::ExitCode;
 use crate::talk::Talk;
-use crate::{certify, completions, design, estimate, output, reproduce, round, simulate};
+use crate::{certify, completions, complexity, design, estimate, output, plan, reproduce, round, simulate};
 
 /// Runs the program with these arguments, the first one its own name.
 pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -46,6 +46,8 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::Estimate(args) => estimate::run(args, cli.global.json, talk),
         Command::Simulate(args) => simulate::run(args, cli.global.json, talk),
         Command::Reproduce(args) => reproduce::run(args, cli.global.json, talk),
+        Command::Complexity(args) => complexity::run(args, cli.global.json, talk),
+        Command::Plan(args) => plan::run(args, cli.global.json, talk),
         Command::Certify(args) => certify::run(args, cli.global.json, talk),
         Command::Completions(args) => completions::completions(args, cli.global.json),
         Command::Man(args) => completions::man(args, cli.global.json),

@@ -6,8 +6,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
+use crate::complexity::ComplexityArgs;
 use crate::design::DesignArgs;
 use crate::estimate::EstimateArgs;
+use crate::plan::PlanArgs;
 use crate::reproduce::ReproduceArgs;
 use crate::round::RoundArgs;
 use crate::simulate::SimulateArgs;
@@ -63,6 +65,10 @@ pub(crate) enum Command {
     Simulate(Box<SimulateArgs>),
     /// Run the experiments of the paper, and ours: numbers, figures, and what holds
     Reproduce(ReproduceArgs),
+    /// Compute what a problem costs: effective dimensions, information gain, rho*, T*, with certified bounds
+    Complexity(Box<ComplexityArgs>),
+    /// Say how many measurements a certified answer will take, before the first one
+    Plan(Box<PlanArgs>),
     /// Check a saved design again, without the solver that found it
     Certify(CertifyArgs),
     /// Write the completions of a shell to stdout

@@ -6,9 +6,11 @@
 //! | [`linalg`] | the linear algebra everything rests on |
 //! | [`pool`] | what can be measured: points, kernels, feature maps, targets |
 //! | [`design`] | weights on the pool, each with a certificate |
+//! | [`complexity`] | what a problem costs: f, information gain, effective dimensions, rho*, T* |
 //! | [`rounding`] | designs into measurements |
 //! | [`estimate`] | estimates that survive heavy tails |
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
+//! | [`plan`] | how many measurements an answer takes, before the first one |
 //! | [`simulate`] | environments, a seeded runner, metrics |
 
 // The harness of the campaigns is shared with the tests outside.
@@ -16,9 +18,11 @@
 extern crate self as elfving;
 
 pub mod bandit;
+pub mod complexity;
 pub mod design;
 pub mod estimate;
 pub mod linalg;
+pub mod plan;
 pub mod pool;
 pub mod rounding;
 pub mod simulate;

@@ -23,7 +23,7 @@ use references::{Name, Origin};
 type Place = (&'static str, &'static [&'static str]);
 
 /// The modules of the core, lowest first. `complexity` stands beside `rounding`: only `simulate` and the shells use it.
-pub const MODULES: [Place; 10] = [
+pub const MODULES: [Place; 11] = [
     ("units", &[]),
     ("linalg", &["units"]),
     ("pool", &["units", "linalg"]),
@@ -33,6 +33,7 @@ pub const MODULES: [Place; 10] = [
     ("estimate", &["units", "linalg", "pool", "design", "rounding"]),
     ("surrogate", &["units", "linalg", "pool", "design", "rounding"]),
     ("bandit", &["units", "linalg", "pool", "design", "rounding", "estimate", "surrogate"]),
+    ("plan", &["units", "linalg", "pool", "design", "estimate", "bandit"]),
     (
         "simulate",
         &["units", "linalg", "pool", "design", "rounding", "estimate", "surrogate", "bandit", "complexity"],

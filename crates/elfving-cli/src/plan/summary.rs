@@ -1,0 +1,164 @@
+//! A plan in words, for people.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::document::{AlgorithmPlan, PlanDocument, Simulated};
+use crate::pool_source::LoadedPool;
+use crate::words::{short, trimmed};
+
+pub(super) fn text(plan: &PlanDocument, loaded: &LoadedPool) -> String {
+    let mut parts = vec![
+        format!(
+            "{}: {} candidates in {} dimensions, {}\nwithin {} of the best, wrong with probability at most {}",
+            loaded.file_name(),
+            plan.n,
+            plan.dimension,
+            loaded.model(),
+            plan.epsilon,
+            plan.delta
+        ),
+        algorithms(plan),
+        drivers(plan),
+        by_epsilon(plan),
+        by_gamma(plan),
+    ];
+    if !plan.by_batch.is_empty() {
+        parts.push(by_batch(plan));
+    }
+    parts.push(advice(plan));
+    parts.join("\n\n") + "\n"
+}
+
+fn algorithms(plan: &PlanDocument) -> String {
+    let mut table =
+        table(&["algorithm", "at worst", "rounds", "all equal (simulated)", "the guess (simulated)", ""]);
+    for one in &plan.algorithms {
+        let worst = one.worst_case.as_ref();
+        table.add_row([
+            one.algorithm.to_owned(),
+            worst.map_or("-".to_owned(), |worst| {
+                if worst.reached { worst.samples.to_string() } else { "not reached".to_owned() }
+            }),
+            worst.map_or("-".to_owned(), |worst| worst.rounds.len().to_string()),
+            one.all_equal.as_ref().map_or("-".to_owned(), simulated),
+            one.guess.as_ref().map_or("-".to_owned(), simulated),
+            one.missing.map_or(String::new(), |missing| format!("needs {missing}")),
+        ]);
+    }
+    let mut text = trimmed(&aligned(table));
+    text.push_str("\n\nat worst: when nothing can be eliminated before the end; computed round by round");
+    if plan.algorithms.iter().any(|one| one.all_equal.is_some()) {
+        text.push_str(
+            "\nall equal: every candidate equally good, the hardest truth there is; simulated, not a bound",
+        );
+    }
+    if let Some(bound) = plan.lower_bound {
+        let bound = short(bound);
+        text.push_str(&format!(
+            "\nno algorithm names the best of the guess in fewer than {bound} measurements on average"
+        ));
+    }
+    text
+}
+
+fn drivers(plan: &PlanDocument) -> String {
+    let f = short(plan.f_differences);
+    let mut text = format!(
+        "What drives it: measurements grow with f / epsilon^2, and f = {f} takes the place of the {} dimensions.",
+        plan.dimension
+    );
+    let noise = plan.sigma * plan.sigma;
+    if let Some(bound) = plan.bound {
+        text.push_str(&format!(
+            "\nRIPS pays B^2 + sigma^2 = {} in its first round and what is still unknown of the means later; PTR pays \
+             sigma^2 = {} alone.",
+            short(bound * bound + noise),
+            short(noise)
+        ));
+    }
+    text
+}
+
+fn by_epsilon(plan: &PlanDocument) -> String {
+    let mut table =
+        table(&["epsilon", "rips-best, at worst", "ptr-best, at worst", "ellipsoid-best, simulated"]);
+    for at in &plan.by_epsilon {
+        let count =
+            |samples: Option<u64>| samples.map_or("not reached".to_owned(), |samples| samples.to_string());
+        table.add_row([
+            at.epsilon.to_string(),
+            if plan.bound.is_some() { count(at.rips_best) } else { "-".to_owned() },
+            count(at.ptr_best),
+            at.ellipsoid_best.as_ref().map_or("-".to_owned(), simulated),
+        ]);
+    }
+    trimmed(&aligned(table))
+}
+
+fn by_gamma(plan: &PlanDocument) -> String {
+    let mut table = table(&["gamma", "f", "rips-best, at worst", "ptr-best, at worst"]);
+    for at in &plan.by_gamma {
+        let count =
+            |samples: Option<u64>| samples.map_or("not reached".to_owned(), |samples| samples.to_string());
+        table.add_row([
+            format!("{:.2e}", at.gamma),
+            short(at.f_differences),
+            if plan.bound.is_some() { count(at.rips_best) } else { "-".to_owned() },
+            count(at.ptr_best),
+        ]);
+    }
+    trimmed(&aligned(table))
+}
+
+fn by_batch(plan: &PlanDocument) -> String {
+    let mut table = table(&["batch", "ellipsoid-best, simulated", "rounds"]);
+    for at in &plan.by_batch {
+        let found = &at.ellipsoid_best;
+        table.add_row([at.batch.to_string(), simulated(found), short(found.rounds)]);
+    }
+    trimmed(&aligned(table))
+}
+
+fn advice(plan: &PlanDocument) -> String {
+    let samples = |name: &str| {
+        let of = |one: &&AlgorithmPlan| one.algorithm == name;
+        let worst = plan.algorithms.iter().find(of)?.worst_case.as_ref()?;
+        worst.reached.then_some(worst.samples)
+    };
+    let mut lines = vec![format!("auto picks {}.", plan.recommendation)];
+    if let (Some(rips), Some(ptr)) = (samples("rips-best"), samples("ptr-best")) {
+        let (cheap, by) =
+            if ptr < rips { ("PTR", rips as f64 / ptr as f64) } else { ("RIPS", ptr as f64 / rips as f64) };
+        let light = if ptr < rips { ", if the noise has light tails (--sub-gaussian)" } else { "" };
+        lines.push(format!("{cheap} is cheaper at worst, by a factor of {}{light}.", short(by)));
+    }
+    lines
+        .push(format!("A ridge whose bias takes an eighth of epsilon: --gamma {:.2e}", plan.suggested_gamma));
+    lines.join("\n")
+}
+
+fn simulated(found: &Simulated) -> String {
+    match found.samples {
+        Some(samples) if found.stopped >= 1.0 => {
+            format!("{} ± {}", short(samples.mean), short(samples.standard_error))
+        }
+        _ => format!("more than {}", found.budget),
+    }
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    table
+}
+
+fn aligned(mut table: Table) -> Table {
+    let last = table.column_count();
+    for (k, column) in table.column_iter_mut().enumerate().skip(1) {
+        if k + 1 < last.max(6) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
