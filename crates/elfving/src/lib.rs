@@ -8,6 +8,7 @@
 //! | [`design`] | weights on the pool, each with a certificate |
 //! | [`rounding`] | designs into measurements |
 //! | [`estimate`] | estimates that survive heavy tails |
+//! | [`surrogate`] | the Gaussian-process model of the calibrated mode |
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
 //! | [`simulate`] | environments, a seeded runner, metrics |
 
@@ -22,4 +23,5 @@ pub mod linalg;
 pub mod pool;
 pub mod rounding;
 pub mod simulate;
+pub mod surrogate;
 pub mod units;
