@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::linalg::norm_squared;
+
 use super::evidence::{check, outcomes_by_site};
 use super::likelihood::Conditioned;
 use super::{
@@ -14,7 +16,7 @@ const SCREEN_ABOVE: usize = 400;
 /// The size of that part.
 const SCREEN_CELLS: usize = 250;
 /// Iterations on all cells after that; the next fit goes on from there.
-const SCREENED_ITERATIONS: usize = 6;
+const SCREENED_ITERATIONS: usize = 4;
 /// Where `log s²` and `log tau²` are looked for: below, the covariance is singular in double precision; above, there
 /// is nothing but noise.
 const LOG_VARIANCES: (f64, f64) = (-16.0, 4.0);
@@ -120,7 +122,7 @@ impl Surrogate {
     /// the priors, and conditions on the measurements.
     ///
     /// Cost: about `m³` for each evaluation, m the number of *distinct* rows measured; some dozens of evaluations. Above 400
-    /// rows the starts are followed on 250 of them, and the best of starts and end for six iterations on all: a first fit
+    /// rows the starts are followed on 250 of them, and the best of starts and end for four iterations on all: a first fit
     /// may then end at the limit, and the next one goes on from there.
     ///
     /// # Errors
@@ -337,6 +339,16 @@ impl<'s> Fit<'s> {
     /// that prediction: about standard normal when the model is right. Cost: m³.
     pub fn leave_one_out(&self) -> Vec<f64> {
         self.conditioned.leave_one_out()
+    }
+
+    /// What to multiply deviations by in an interval that is reported: the root mean square of the
+    /// [leave-one-out residuals](Self::leave_one_out), at least 1.
+    ///
+    /// The parameters and the scale of the outcomes are estimated, which makes intervals too narrow; on pools drawn from the
+    /// prior this gives most of it back. It is not for choosing what to measure. Cost: m³.
+    pub fn widening(&self) -> f64 {
+        let residuals = self.leave_one_out();
+        (norm_squared(&residuals) / residuals.len() as f64).sqrt().max(1.0)
     }
 
     /// The variance of one more measurement, in the model's units.
