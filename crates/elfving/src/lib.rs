@@ -9,6 +9,7 @@
 //! | [`complexity`] | what a problem costs: f, information gain, effective dimensions, rho*, T* |
 //! | [`rounding`] | designs into measurements |
 //! | [`estimate`] | estimates that survive heavy tails |
+//! | [`surrogate`] | the Gaussian-process model of the calibrated mode |
 //! | [`bandit`] | ask, tell and decide: elimination, confidence ellipsoids, baselines |
 //! | [`plan`] | how many measurements an answer takes, before the first one |
 //! | [`simulate`] | environments, a seeded runner, metrics |
@@ -26,4 +27,5 @@ pub mod plan;
 pub mod pool;
 pub mod rounding;
 pub mod simulate;
+pub mod surrogate;
 pub mod units;

@@ -1,0 +1,188 @@
+//! What the model says about every row.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::linalg::{Matrix, dot, norm_squared};
+use crate::pool::PointId;
+
+use super::kernel::{Distance, matern};
+use super::{Fit, Space};
+
+/// Rows that a thread takes at a time.
+const BLOCK_ROWS: usize = 64;
+
+/// Which rows are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// The points that can be measured.
+    Points,
+    /// The choices, which are the points unless others were given.
+    Choices,
+    /// The points, then the choices where they are others.
+    Both,
+}
+
+/// Normal distributions of the rows' values in the model's units, jointly.
+///
+/// With `L Lᵀ` the covariance of the measured means and `k` the covariances of a row with them, the mean is
+/// `m + kᵀα` and the covariance of two rows `k(r) + tau² 1[same site] - ⟨L⁻¹k, L⁻¹k'⟩ + u u'`, where
+/// `u = (1 - kᵀC⁻¹1) / √(1ᵀC⁻¹1)` counts that the constant mean m is estimated (0 where it is to be taken as known).
+/// Rows are named by their place in what was asked for: with [`Over::Both`], choice z is `PointId` points + z.
+#[derive(Debug, Clone)]
+pub struct Posterior<'s> {
+    space: &'s Space,
+    rows: Range<usize>,
+    columns: Matrix,
+    distance: Distance,
+    roughness: f64,
+    next_noise: f64,
+    means: Vec<f64>,
+    variances: Vec<f64>,
+    /// n × m: `L⁻¹k` of each row.
+    whitened: Matrix,
+    /// `u` of each row: what the uncertain mean adds.
+    drift: Vec<f64>,
+    /// What hypothetical measurements explain: one column each.
+    hypothetical: Vec<Vec<f64>>,
+}
+
+impl<'s> Fit<'s> {
+    /// Mean and variance of the rows asked for. Cost: n m (G + m) over threads, memory n m.
+    pub fn posterior(&self, over: Over) -> Posterior<'s> {
+        let space = self.space;
+        let rows = match over {
+            Over::Points => 0..space.points(),
+            Over::Choices => space.choice_rows(),
+            Over::Both => space.all_rows(),
+        };
+        let distance = Distance::new(space, self.parameters());
+        let roughness = self.parameters().roughness;
+        let m = self.evidence.cells();
+
+        let mut whitened = Matrix::zeros(rows.len(), m);
+        let (mut means, mut drift) = (vec![0.0; rows.len()], vec![0.0; rows.len()]);
+        let ones = &self.conditioned.ones;
+        let certainty = ones.iter().sum::<f64>().sqrt();
+        let blocks = whitened.as_mut_slice().par_chunks_mut(BLOCK_ROWS * m);
+        let results = means.par_chunks_mut(BLOCK_ROWS).zip(drift.par_chunks_mut(BLOCK_ROWS));
+        blocks.zip(results).enumerate().for_each(|(block, (covariances, (means, drift)))| {
+            let results = means.iter_mut().zip(drift);
+            for (k, (covariance, (mean, drift))) in covariances.chunks_exact_mut(m).zip(results).enumerate() {
+                let row = rows.start + block * BLOCK_ROWS + k;
+                distance.squared(space.row(row), &self.evidence.columns, covariance);
+                covariance.iter_mut().for_each(|entry| *entry = matern(*entry));
+                covariance[self.evidence.cells_of(space.site(row))].iter_mut().for_each(|c| *c += roughness);
+                *mean = self.conditioned.mean + dot(covariance, &self.conditioned.coefficients);
+                if self.uncertain_mean {
+                    *drift = (1.0 - dot(covariance, ones)) / certainty;
+                }
+            }
+        });
+        self.conditioned.factor.whiten_rows(&mut whitened);
+        let mut variances = vec![0.0; rows.len()];
+        variances.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(block, variances)| {
+            for (k, variance) in variances.iter_mut().enumerate() {
+                let row = block * BLOCK_ROWS + k;
+                let explained = norm_squared(whitened.row(row));
+                *variance = (1.0 + roughness - explained).max(0.0) + drift[row] * drift[row];
+            }
+        });
+        Posterior {
+            space,
+            columns: space.by_column(&rows.clone().collect::<Vec<_>>()),
+            rows,
+            distance,
+            roughness,
+            next_noise: self.next_noise(),
+            means,
+            variances,
+            whitened,
+            drift,
+            hypothetical: Vec::new(),
+        }
+    }
+}
+
+impl Posterior<'_> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.means.len()
+    }
+
+    /// Always false: a space has at least one row.
+    pub fn is_empty(&self) -> bool {
+        self.means.is_empty()
+    }
+
+    /// The mean of a row.
+    pub fn mean(&self, row: PointId) -> f64 {
+        self.means[row.index()]
+    }
+
+    /// The variance of a row's value, without the noise of a measurement.
+    pub fn variance(&self, row: PointId) -> f64 {
+        self.variances[row.index()]
+    }
+
+    /// The standard deviation of a row's value.
+    pub fn deviation(&self, row: PointId) -> f64 {
+        self.variance(row).sqrt()
+    }
+
+    /// All means.
+    pub fn means(&self) -> &[f64] {
+        &self.means
+    }
+
+    /// All variances.
+    pub fn variances(&self) -> &[f64] {
+        &self.variances
+    }
+
+    /// The covariances of a row with every row. Cost: n (G + m).
+    pub fn covariances(&self, row: PointId) -> Vec<f64> {
+        let (at, width) = (row.index(), BLOCK_ROWS * 8);
+        let mut squared = vec![0.0; self.len()];
+        self.distance.squared(self.space.row(self.rows.start + at), &self.columns, &mut squared);
+        squared.par_chunks_mut(width).enumerate().for_each(|(block, entries)| {
+            for (k, entry) in entries.iter_mut().enumerate() {
+                *entry = self.explained_away(at, block * width + k, *entry);
+            }
+        });
+        squared
+    }
+
+    /// The covariance of two rows. Cost: m.
+    pub fn covariance(&self, a: PointId, b: PointId) -> f64 {
+        let squared = (0..self.space.dimension()).map(|g| {
+            let (a, b) = (self.rows.start + a.index(), self.rows.start + b.index());
+            self.distance.inverse_square(g) * self.space.squared_distance(a, b, g)
+        });
+        self.explained_away(a.index(), b.index(), squared.sum())
+    }
+
+    /// The prior covariance at a squared distance minus what measurements explain.
+    fn explained_away(&self, a: usize, b: usize, squared: f64) -> f64 {
+        let same = self.space.site(self.rows.start + a) == self.space.site(self.rows.start + b);
+        let prior = matern(squared) + if same { self.roughness } else { 0.0 };
+        let hypothetical: f64 = self.hypothetical.iter().map(|column| column[a] * column[b]).sum();
+        let explained = dot(self.whitened.row(a), self.whitened.row(b)) + hypothetical;
+        prior - explained + self.drift[a] * self.drift[b]
+    }
+
+    /// Reduces every variance as one more measurement of a row will, exactly; the means are held.
+    ///
+    /// The measurement has the noise [`Fit::next_noise`]. Give it the rows that are pending and, slot after slot, those
+    /// already chosen for a batch. Cost: n (G + m).
+    pub fn measure(&mut self, row: PointId) {
+        let mut column = self.covariances(row);
+        let root = (self.variance(row) + self.next_noise).sqrt();
+        for (entry, variance) in column.iter_mut().zip(&mut self.variances) {
+            *entry /= root;
+            *variance = (*variance - *entry * *entry).max(0.0);
+        }
+        self.hypothetical.push(column);
+    }
+}

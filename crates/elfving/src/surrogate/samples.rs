@@ -1,0 +1,80 @@
+//! Joint draws from the posterior, for Thompson sampling.
+
+use rand::Rng;
+
+use crate::linalg::{Cholesky, Matrix, apply};
+use crate::pool::PointId;
+
+use super::Posterior;
+
+impl Posterior<'_> {
+    /// `count` joint draws of the values at the named rows: count × rows.
+    ///
+    /// Hypothetical measurements narrow the draws as they narrow the variances. Cost: k² (G + m) + k³/3 for k rows, so
+    /// on a large pool name the few thousand that can be best.
+    ///
+    /// ```
+    /// use elfving::linalg::Matrix;
+    /// use elfving::pool::PointId;
+    /// use elfving::rounding::{Purpose, stream};
+    /// use elfving::surrogate::{Columns, Measurement, Over, Space, Surrogate};
+    /// let space = Space::new(&Columns::numeric(Matrix::from_fn(9, 1, |i, _| i as f64)), None)?;
+    /// let measured = [Measurement::new(PointId::new(1), 3.0), Measurement::new(PointId::new(6), 5.0)];
+    /// let posterior = Surrogate::default().fit(&space, &measured, None)?.posterior(Over::Points);
+    /// let rows: Vec<PointId> = (0..9).map(PointId::new).collect();
+    /// let draws = posterior.samples(&rows, 3, &mut stream(1, 0, Purpose::new("thompson")));
+    /// assert_eq!((draws.rows(), draws.columns()), (3, 9));
+    /// # Ok::<(), elfving::surrogate::SurrogateError>(())
+    /// ```
+    pub fn samples(&self, rows: &[PointId], count: usize, random: &mut impl Rng) -> Matrix {
+        let root = self.root(rows);
+        let mut draws = Matrix::zeros(count, rows.len());
+        let mut normals = vec![0.0; rows.len()];
+        for k in 0..count {
+            fill_normal(&mut normals, random);
+            let noise = apply(&root, &normals);
+            for (draw, (noise, row)) in draws.row_mut(k).iter_mut().zip(noise.iter().zip(rows)) {
+                *draw = self.mean(*row) + noise;
+            }
+        }
+        draws
+    }
+
+    /// `L` with `L Lᵀ` the covariance of the rows.
+    fn root(&self, rows: &[PointId]) -> Matrix {
+        let covariance = Matrix::from_fn(rows.len(), rows.len(), |i, j| {
+            if j <= i { self.covariance(rows[i], rows[j]) } else { 0.0 }
+        });
+        // Equal rows, and rows known exactly, make it singular: a little more on the diagonal, until it can be factored.
+        let largest = rows.iter().map(|row| self.variance(*row)).fold(f64::MIN_POSITIVE, f64::max);
+        let mut jitter = 1e-12 * largest;
+        loop {
+            let mut raised = covariance.clone();
+            (0..rows.len()).for_each(|i| raised[(i, i)] += jitter);
+            match Cholesky::new(raised) {
+                Ok(factor) => return factor.lower().clone(),
+                Err(_) if jitter < largest => jitter *= 10.0,
+                // Beyond rounding error: the rows one by one.
+                Err(_) => {
+                    return Matrix::from_fn(rows.len(), rows.len(), |i, j| {
+                        if i == j { self.variance(rows[i]).sqrt() } else { 0.0 }
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Standard normals by the method of Box and Muller, two at a time.
+fn fill_normal(out: &mut [f64], random: &mut impl Rng) {
+    for pair in out.chunks_mut(2) {
+        // In (0, 1): the logarithm is finite.
+        let mut uniform = || ((random.next_u64() >> 11) as f64 + 0.5) * (-53f64).exp2();
+        let radius = (-2.0 * uniform().ln()).sqrt();
+        let angle = 2.0 * std::f64::consts::PI * uniform();
+        pair[0] = radius * angle.cos();
+        if let Some(second) = pair.get_mut(1) {
+            *second = radius * angle.sin();
+        }
+    }
+}
