@@ -53,7 +53,7 @@ fn plain() -> Surrogate {
 }
 
 fn evidence(space: &Space, measured: &[Measurement]) -> Evidence {
-    plain().at(space, measured, &parameters()).unwrap().evidence().clone()
+    plain().at(space, measured, &parameters()).expect("a fit").evidence().clone()
 }
 
 #[track_caller]
@@ -465,7 +465,7 @@ fn coverage(
     for seed in 0..pools {
         let numbers = normals(1000 + seed, rows, 2);
         let table = Columns::numeric(numbers).category((0..rows as u32).map(|i| i % 5).collect());
-        let space = Space::new(&table, None).unwrap();
+        let space = Space::new(&table, None).expect("a space");
         let draws = normals(2000 + seed, 1, 5 + rows + 2 * measured);
         let mut draws = draws.row(0).iter();
         let mut normal = || *draws.next().expect("enough draws");
@@ -481,7 +481,7 @@ fn coverage(
             let s = (5.0 * squared).sqrt();
             (1.0 + s + s * s / 3.0) * (-s).exp() + if i == j { truth.roughness } else { 0.0 }
         };
-        let factor = Cholesky::new(Matrix::from_fn(rows, rows, matern)).unwrap();
+        let factor = Cholesky::new(Matrix::from_fn(rows, rows, matern)).expect("positive definite");
         let values = apply(factor.lower(), &(0..rows).map(|_| normal()).collect::<Vec<_>>());
         // Every third row once, every sixth twice.
         let chosen = (0..rows).filter(|i| i % 3 == 0).chain((0..rows).filter(|i| i % 6 == 0));
