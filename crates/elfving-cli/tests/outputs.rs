@@ -15,7 +15,7 @@ fn help_of_the_program() {
 #[test]
 fn help_of_every_command() {
     let bench = Bench::new();
-    for command in ["design", "round", "certify", "completions", "man"] {
+    for command in ["design", "round", "complexity", "plan", "diagnose", "certify", "completions", "man"] {
         assert_snapshot!(format!("help-{command}"), bench.show(&format!("{command} --help")));
     }
 }
