@@ -10,7 +10,9 @@ use crate::args::{self, Cli, Command, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::ExitCode;
 use crate::talk::Talk;
-use crate::{certify, completions, complexity, design, estimate, output, plan, reproduce, round, simulate};
+use crate::{
+    certify, completions, complexity, design, diagnose, estimate, output, plan, reproduce, round, simulate,
+};
 
 /// Runs the program with these arguments, the first one its own name.
 pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -48,6 +50,7 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::Reproduce(args) => reproduce::run(args, cli.global.json, talk),
         Command::Complexity(args) => complexity::run(args, cli.global.json, talk),
         Command::Plan(args) => plan::run(args, cli.global.json, talk),
+        Command::Diagnose(args) => diagnose::run(args, cli.global.json, talk),
         Command::Certify(args) => certify::run(args, cli.global.json, talk),
         Command::Completions(args) => completions::completions(args, cli.global.json),
         Command::Man(args) => completions::man(args, cli.global.json),

@@ -8,6 +8,7 @@ use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
 use crate::complexity::ComplexityArgs;
 use crate::design::DesignArgs;
+use crate::diagnose::DiagnoseArgs;
 use crate::estimate::EstimateArgs;
 use crate::plan::PlanArgs;
 use crate::reproduce::ReproduceArgs;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Complexity(Box<ComplexityArgs>),
     /// Say how many measurements a certified answer will take, before the first one
     Plan(Box<PlanArgs>),
+    /// Look at a table and say which options to use: scales, kernel, noise, bounds
+    Diagnose(Box<DiagnoseArgs>),
     /// Check a saved design again, without the solver that found it
     Certify(CertifyArgs),
     /// Write the completions of a shell to stdout

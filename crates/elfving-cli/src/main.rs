@@ -10,6 +10,7 @@ mod certify;
 mod completions;
 mod complexity;
 mod design;
+mod diagnose;
 mod error;
 mod estimate;
 mod exit;

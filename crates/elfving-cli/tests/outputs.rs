@@ -15,7 +15,20 @@ fn help_of_the_program() {
 #[test]
 fn help_of_every_command() {
     let bench = Bench::new();
-    for command in ["design", "round", "estimate", "simulate", "reproduce", "certify", "completions", "man"] {
+    let commands = [
+        "design",
+        "round",
+        "estimate",
+        "simulate",
+        "reproduce",
+        "complexity",
+        "plan",
+        "diagnose",
+        "certify",
+        "completions",
+        "man",
+    ];
+    for command in commands {
         assert_snapshot!(format!("help-{command}"), bench.show(&format!("{command} --help")));
     }
 }

@@ -22,10 +22,12 @@ pub(super) struct PlanDocument {
     pub(super) suggested_gamma: f64,
     pub(super) recommendation: Recommendation,
     pub(super) algorithms: Vec<AlgorithmPlan>,
+    /// What the simulations of `by_epsilon` and `by_batch` take as true: `guess` or `all-equal`.
+    pub(super) simulated_truth: &'static str,
     pub(super) by_epsilon: Vec<ByEpsilon>,
     pub(super) by_gamma: Vec<ByGamma>,
     pub(super) by_batch: Vec<ByBatch>,
-    /// No algorithm names the best of the guess in fewer, on average.
+    /// If the guess is true, no algorithm names the best itself in fewer, on average.
     pub(super) lower_bound: Option<f64>,
     pub(super) version: &'static str,
 }

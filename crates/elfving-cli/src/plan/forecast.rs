@@ -154,6 +154,7 @@ pub(super) fn forecast(
         suggested_gamma: suggested_gamma.get(),
         recommendation: recommend(question),
         algorithms,
+        simulated_truth: if guess.is_some() { "guess" } else { "all-equal" },
         by_epsilon,
         by_gamma,
         by_batch,

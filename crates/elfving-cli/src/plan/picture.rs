@@ -19,13 +19,20 @@ pub(super) fn draw(plan: &PlanDocument, loaded: &LoadedPool) -> Result<Picture, 
     let mut series = vec![
         curve("rips-best, at worst", &|at| at.rips_best.map(|samples| samples as f64)),
         curve("ptr-best, at worst", &|at| at.ptr_best.map(|samples| samples as f64)),
-        curve("ellipsoid-best, simulated", &simulated),
+        curve(
+            if plan.simulated_truth == "guess" {
+                "ellipsoid-best, the guess"
+            } else {
+                "ellipsoid-best, all equal"
+            },
+            &simulated,
+        ),
     ];
     if let Some(bound) = plan.lower_bound.filter(|bound| *bound >= 1.0) {
         let ends = |side: fn(f64, f64) -> f64| {
             plan.by_epsilon.iter().map(|at| at.epsilon).reduce(side).unwrap_or(plan.epsilon)
         };
-        let name = "no algorithm names the best of the guess in fewer";
+        let name = "lower bound for the best itself";
         series.push(Series::new(name, vec![ends(f64::min), ends(f64::max)], vec![bound, bound]).dashed());
     }
     series.retain(|series| !series.x.is_empty());

@@ -1,10 +1,14 @@
 //! Sample sizes and widths of a planned round, by the formulas of the elimination algorithms.
 
+use super::ridge::largest_squared_norm;
 use crate::bandit::{BanditError, Question};
 use crate::design::InformationMatrix;
 use crate::linalg::{multiply_transposed, norm_squared};
 use crate::pool::PointId;
 use crate::units::{Confidence, Ridge};
+
+/// Relative to the largest squared feature norm.
+const STAND_IN_RIDGE: f64 = 1e-9;
 
 /// `log(4 ℓ² K / δ)`: K statements, both tails, all rounds.
 pub(super) fn log_term(delta: Confidence, round: u64, statements: usize) -> f64 {
@@ -63,10 +67,10 @@ pub(super) fn widths_of_points(
     let ids: Vec<usize> = weights.iter().map(|(id, _)| id.index()).collect();
     let support = features.select_rows(&ids);
     let shares: Vec<f64> = weights.iter().map(|&(_, weight)| weight).collect();
-    let Ok(information) = InformationMatrix::from_rows(&support, &shares, gamma) else {
-        // A direction that nothing measures: no point is known better than before.
-        return Ok(vec![f64::INFINITY; question.pool.len()]);
-    };
+    // Fewer directions than features: a ridge too small to matter stands in for none.
+    let stand_in = Ridge::new(gamma.get().max(STAND_IN_RIDGE * largest_squared_norm(features)))?;
+    let information = InformationMatrix::from_rows(&support, &shares, gamma)
+        .or_else(|_| InformationMatrix::from_rows(&support, &shares, stand_in))?;
     let mut solved = features.clone();
     information.factor().solve_rows(&mut solved);
     let cross = multiply_transposed(&solved, &support);

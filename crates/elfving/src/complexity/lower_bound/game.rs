@@ -5,7 +5,7 @@ use crate::linalg::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gra
 /// Newton steps at most.
 const MOST_STEPS: usize = 60;
 /// Rows kept: beyond it, those that carried nothing in the last solution go.
-const MOST_ROWS: usize = 240;
+pub(super) const MOST_ROWS: usize = 120;
 
 /// The rows g_k found so far.
 pub(super) struct Game {

@@ -27,8 +27,10 @@ use crate::units::{Confidence, Ridge, Tolerance};
 use alternatives::Oracle;
 use game::Game;
 
-/// Rounds of the game at most; the bounds hold at any time.
+/// Rounds of the game at most, and on large pools the arithmetic it may take, some seconds; the bounds hold at any time.
 const MOST_ROUNDS: usize = 200;
+const FEWEST_ROUNDS: usize = 8;
+const MOST_WORK: f64 = 1e10;
 /// Rows that join the game in a round.
 const ROWS_A_ROUND: usize = 40;
 
@@ -60,7 +62,8 @@ impl CharacteristicTime {
 /// `sup_γ max{(x* - x')ᵀ(A+γ)⁻¹Aθ, 0}² / 2‖x* - x'‖²_{(A+γ)⁻¹} + γ/2 (‖θ‖²_{(A+γ)⁻¹A} - R²)`.
 ///
 /// Cost: one design without a bound. With one, some tens of rounds of an eigendecomposition, m searches in one unknown of r flops a
-/// step, and a linear programme. Kernel pools are taken by their features.
+/// step, and a linear programme; on large pools it stops after some seconds with the bounds it has. Kernel pools are taken by
+/// their features.
 ///
 /// # Errors
 /// [`ComplexityError::Tie`] for two best choices, [`ComplexityError::NormBound`] for a truth above the bound; without a bound what the
@@ -131,7 +134,9 @@ fn most_evidence(pool: &Pool, truth: &Truth, bound: f64, start: &[f64], toleranc
     let mut game = Game::new(pool.len());
     let mut shares = start.to_vec();
     let (mut at_least, mut at_most) = (0.0f64, f64::INFINITY);
-    for _ in 0..MOST_ROUNDS {
+    let a_round =
+        20.0 * pool.len() as f64 * (game::MOST_ROWS as f64).powi(2) + 9.0 * (pool.dimension() as f64).powi(3);
+    for _ in 0..((MOST_WORK / a_round) as usize).clamp(FEWEST_ROUNDS, MOST_ROUNDS) {
         let answer = oracle.answer(&shares);
         at_least = at_least.max(answer.evidence);
         for row in oracle.rows(&answer.alternatives, ROWS_A_ROUND) {

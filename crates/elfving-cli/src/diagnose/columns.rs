@@ -1,0 +1,158 @@
+//! What the columns of a table ask for.
+
+use elfving::linalg::{Matrix, right_singular, triangular_factor};
+use elfving_table::ColumnData;
+
+use super::Finding;
+use crate::pool_source::LoadedPool;
+use crate::words::short;
+
+/// Deviations that differ by more than this want a common scale.
+const WILD: f64 = 10.0;
+/// A positive column whose largest value is this many times its smallest wants a log scale.
+const LOG: f64 = 30.0;
+/// For powers of two this is enough.
+const POWERS: f64 = 8.0;
+/// Columns that are nearly combinations of each other from here on.
+const ILL_CONDITIONED: f64 = 1e6;
+
+/// What the columns ask for.
+pub(super) struct Columns {
+    pub(super) findings: Vec<Finding>,
+    /// The coordinates as they are with the options suggested.
+    pub(super) coordinates: Matrix,
+    /// Whether they are brought to a common scale.
+    pub(super) standardize: bool,
+    /// Whether text columns are waiting to become features.
+    pub(super) waiting: bool,
+}
+
+pub(super) fn findings(loaded: &LoadedPool) -> Columns {
+    let (points, names) = loaded.coordinates();
+    let mut found = Vec::new();
+    let waiting = texts(loaded);
+    if !waiting.is_empty() {
+        let text = format!("{}: text, and no features yet", list(&waiting));
+        found.push(Finding::new("text columns", text).flag(format!("--one-hot {}", quoted(&waiting))));
+    }
+    let columns: Vec<Vec<f64>> =
+        (0..points.columns()).map(|k| (0..points.rows()).map(|i| points[(i, k)]).collect()).collect();
+    let spreads: Vec<f64> = columns.iter().map(|column| deviation(column)).collect();
+    let constant: Vec<&str> =
+        (0..columns.len()).filter(|&k| spreads[k] == 0.0).map(|k| names[k].as_str()).collect();
+    if !constant.is_empty() {
+        let others: Vec<&str> = loaded
+            .feature_columns()
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !constant.contains(name))
+            .chain(waiting.iter().copied())
+            .collect();
+        found.push(
+            Finding::new("constant columns", format!("{}: the same for every candidate", list(&constant)))
+                .flag(format!("--features {}", quoted(&others))),
+        );
+    }
+    let bases: Vec<Option<&str>> = columns
+        .iter()
+        .map(|column| log_scale(column).filter(|_| loaded.args.columns.log.is_empty()))
+        .collect();
+    let logs: Vec<String> =
+        (0..columns.len()).filter_map(|k| Some(format!("{}{}", names[k], bases[k]?))).collect();
+    if !logs.is_empty() {
+        let text = format!("{}: positive, and spread over several orders", list_of(&logs));
+        found.push(Finding::new("log scale", text).flag(format!("--log {}", quoted(&logs))));
+    }
+    let coordinates = Matrix::from_fn(points.rows(), points.columns(), |i, k| match bases[k] {
+        Some("=2") => points[(i, k)].log2(),
+        Some(_) => points[(i, k)].log10(),
+        None => points[(i, k)],
+    });
+    let spreads: Vec<f64> = (0..coordinates.columns())
+        .map(|k| deviation(&(0..coordinates.rows()).map(|i| coordinates[(i, k)]).collect::<Vec<_>>()))
+        .collect();
+    let moving = || spreads.iter().copied().filter(|spread| *spread > 0.0);
+    let (widest, narrowest) = (moving().fold(0.0, f64::max), moving().fold(f64::INFINITY, f64::min));
+    let wild = widest > WILD * narrowest && !loaded.args.columns.standardize;
+    if wild {
+        let text = format!("deviations of the columns differ by a factor of {}", short(widest / narrowest));
+        found.push(Finding::new("scales", text).flag("--standardize"));
+    } else {
+        found.push(Finding::new("scales", "the columns are on comparable scales"));
+    }
+    if let Some(condition) = condition_number(&coordinates, &spreads) {
+        let text = format!("condition number {} of the columns, each on its own scale", short(condition));
+        let finding = Finding::new("collinearity", text);
+        found.push(if condition > ILL_CONDITIONED { finding.flag("--gamma 1e-3") } else { finding });
+    }
+    Columns { findings: found, coordinates, standardize: wild, waiting: !waiting.is_empty() }
+}
+
+/// Text columns that are no features yet, unless somebody chose the features.
+fn texts(loaded: &LoadedPool) -> Vec<&str> {
+    let known = &loaded.args.columns;
+    let Some(table) = loaded.table().filter(|_| known.features.is_none()) else { return vec![] };
+    let used = loaded.feature_columns();
+    table
+        .columns()
+        .iter()
+        .filter(|column| matches!(column.data(), ColumnData::Texts(_)))
+        .map(|column| column.name())
+        .filter(|name| known.id.as_deref() != Some(name) && !used.iter().any(|used| used == name))
+        .filter(|name| !known.outcome.iter().any(|outcome| outcome == name))
+        .collect()
+}
+
+/// The base to write behind a column that wants a log scale: `=2` for powers of two.
+fn log_scale(column: &[f64]) -> Option<&'static str> {
+    let (smallest, largest) =
+        column.iter().fold((f64::INFINITY, 0.0f64), |(low, high), &x| (low.min(x), high.max(x)));
+    let power_of_two = |x: &f64| (x.log2() - x.log2().round()).abs() < 1e-12;
+    if !(smallest > 0.0) {
+        None
+    } else if largest >= POWERS * smallest && column.iter().all(power_of_two) {
+        Some("=2")
+    } else {
+        (largest >= LOG * smallest).then_some("")
+    }
+}
+
+/// Largest over smallest singular value of the centred columns, each of deviation one.
+fn condition_number(points: &Matrix, spreads: &[f64]) -> Option<f64> {
+    let kept: Vec<usize> = (0..spreads.len()).filter(|&k| spreads[k] > 0.0).collect();
+    if kept.is_empty() || kept.len() >= points.rows() {
+        return None;
+    }
+    let n = points.rows();
+    let means: Vec<f64> =
+        kept.iter().map(|&k| (0..n).map(|i| points[(i, k)]).sum::<f64>() / n as f64).collect();
+    let scaled = Matrix::from_fn(n, kept.len(), |i, k| (points[(i, kept[k])] - means[k]) / spreads[kept[k]]);
+    let values = right_singular(&triangular_factor(&scaled))?.values;
+    let condition = values.first()? / values.last()?;
+    Some(if condition.is_finite() { condition } else { 1e300 })
+}
+
+fn deviation(column: &[f64]) -> f64 {
+    let n = column.len() as f64;
+    let mean = column.iter().sum::<f64>() / n;
+    let spread = (column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+    // A constant that rounds is still a constant.
+    if spread <= 1e-12 * mean.abs() { 0.0 } else { spread }
+}
+
+fn list(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
+}
+
+fn list_of(names: &[String]) -> String {
+    list(&names.iter().map(|name| name.trim_end_matches("=2")).collect::<Vec<_>>())
+}
+
+/// Names for a shell.
+fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    let joined = names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(",");
+    let plain = joined.chars().all(|c| c.is_alphanumeric() || "_,-=.".contains(c));
+    if plain { joined } else { format!("'{joined}'") }
+}

@@ -1,0 +1,101 @@
+//! `elfving diagnose`: what must be chosen, and how to choose it.
+
+mod columns;
+mod findings;
+mod likelihood;
+mod results;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+
+use crate::error::CliError;
+use crate::output;
+use crate::pool_args::PoolArgs;
+use crate::pool_source::PoolFiles;
+use crate::talk::Talk;
+use crate::words::trimmed;
+use results::Results;
+
+/// Arguments of `elfving diagnose`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving diagnose pool.csv --id id
+      scales, duplicates, a first kernel and ridge
+  elfving diagnose pool.csv --id id --results measured.csv --outcome yield
+      also noise, bounds and a fitted kernel, from lines of `id,yield`, repeats as several lines
+
+Every line ends in the option to use. What results suggest is an estimate, not a bound: a guarantee holds
+for the numbers that you vouch for.")]
+pub(crate) struct DiagnoseArgs {
+    #[command(flatten)]
+    pool: PoolArgs,
+    /// Outcomes measured so far: a table with the ids and the outcome, several lines for a repeated candidate
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    results: Option<PathBuf>,
+    /// The seed of samples of large tables
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Results")]
+    seed: u64,
+}
+
+/// One thing to know, and the option it asks for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Finding {
+    topic: &'static str,
+    finding: String,
+    /// The option to use; none where there is nothing to do.
+    flag: Option<String>,
+}
+
+impl Finding {
+    fn new(topic: &'static str, finding: impl Into<String>) -> Self {
+        Self { topic, finding: finding.into(), flag: None }
+    }
+
+    fn flag(mut self, flag: impl Into<String>) -> Self {
+        self.flag = Some(flag.into());
+        self
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct DiagnosisDocument {
+    n: usize,
+    features: usize,
+    findings: Vec<Finding>,
+    /// All options together.
+    options: String,
+    version: &'static str,
+}
+
+pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let pool = args.pool.clone().settle()?;
+    let columns = pool.columns.clone();
+    let loaded = PoolFiles::read(pool, talk)?.build(0.01, 1e-3, args.seed, talk)?;
+    let results = args.results.as_deref().map(|path| Results::read(path, &columns, &loaded)).transpose()?;
+    let spinner = talk.spinner("looking");
+    let findings = findings::all(&loaded, results.as_ref(), args.seed)?;
+    drop(spinner);
+    let options: Vec<&str> = findings.iter().filter_map(|finding| finding.flag.as_deref()).collect();
+    let document = DiagnosisDocument {
+        n: loaded.pool.len(),
+        features: loaded.coordinates().0.columns(),
+        options: options.join(" "),
+        findings,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    if as_json {
+        return output::print(output::json_line(&document));
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["about", "found", "use"]);
+    for finding in &document.findings {
+        let flag = finding.flag.clone().unwrap_or_else(|| "-".to_owned());
+        table.add_row([finding.topic.to_owned(), finding.finding.clone(), flag]);
+    }
+    let head = format!("{}: {} candidates, {} features", loaded.file_name(), document.n, document.features);
+    output::print(format!("{head}\n\n{}\n\nTogether: {}\n", trimmed(&table), document.options))
+}
