@@ -19,7 +19,8 @@ pub(super) struct PlanDocument {
     pub(super) batch: usize,
     /// f over all differences at the suggested ridge: what takes the place of the dimension.
     pub(super) f_differences: f64,
-    pub(super) suggested_gamma: f64,
+    /// None for explicit features without a norm bound: there no ridge is needed, and its bias could not be bounded.
+    pub(super) suggested_gamma: Option<f64>,
     pub(super) recommendation: Recommendation,
     pub(super) algorithms: Vec<AlgorithmPlan>,
     /// What the simulations of `by_epsilon` and `by_batch` take as true: `guess` or `all-equal`.

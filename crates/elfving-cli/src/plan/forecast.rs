@@ -140,6 +140,7 @@ pub(super) fn forecast(
             let time = characteristic_time(&loaded.pool, truth, norm, Tolerance::new(1e-3).ok()?).ok()?;
             Some(time.measurements(vouched.sigma, question.delta))
         });
+    let ridge_pays = vouched.norm.is_some() || loaded.pool.exact().is_some();
     Ok(PlanDocument {
         n: loaded.pool.len(),
         choices: loaded.pool.choice_count(),
@@ -151,7 +152,7 @@ pub(super) fn forecast(
         norm: vouched.norm,
         batch: args.simulation.batch,
         f_differences,
-        suggested_gamma: suggested_gamma.get(),
+        suggested_gamma: ridge_pays.then_some(suggested_gamma.get()),
         recommendation: recommend(question),
         algorithms,
         simulated_truth: if guess.is_some() { "guess" } else { "all-equal" },

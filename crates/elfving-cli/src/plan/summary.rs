@@ -136,8 +136,10 @@ fn advice(plan: &PlanDocument) -> String {
         let light = if ptr < rips { ", if the noise has light tails (--sub-gaussian)" } else { "" };
         lines.push(format!("{cheap} is cheaper at worst, by a factor of {}{light}.", short(by)));
     }
-    lines
-        .push(format!("A ridge whose bias takes an eighth of epsilon: --gamma {:.2e}", plan.suggested_gamma));
+    lines.push(match plan.suggested_gamma {
+        Some(gamma) => format!("A ridge whose bias takes an eighth of epsilon: --gamma {gamma:.2e}"),
+        None => "No ridge: without --norm nobody could say what it hides.".to_owned(),
+    });
     lines.join("\n")
 }
 
