@@ -125,6 +125,8 @@ fn results_give_noise_bounds_and_a_kernel() {
     let command =
         "diagnose messy.csv --id id --results results.csv --features size,dose --standardize --quiet";
     let found = bench.json(&format!("{command} --json"));
+    // The outcome is a column of the results, not of the pool.
+    assert_eq!(bench.json(&format!("{command} --outcome y --json")), found);
     let flag = |topic: &str| {
         let findings = found["findings"].as_array().unwrap();
         let finding = findings.iter().find(|finding| finding["topic"] == topic).unwrap();

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{Table, presets};
+use elfving_table::read;
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -71,8 +72,13 @@ struct DiagnosisDocument {
 }
 
 pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
-    let pool = args.pool.clone().settle()?;
+    let mut pool = args.pool.clone().settle()?;
     let columns = pool.columns.clone();
+    if let (Some(_), Some(path)) = (&args.results, &pool.pool) {
+        // The outcome may be a column of the results alone.
+        let table = read(path, &columns.reading())?;
+        pool.columns.outcome.retain(|outcome| table.column(outcome).is_ok());
+    }
     let loaded = PoolFiles::read(pool, talk)?.build(0.01, 1e-3, args.seed, talk)?;
     let results = args.results.as_deref().map(|path| Results::read(path, &columns, &loaded)).transpose()?;
     let spinner = talk.spinner("looking");
