@@ -16,6 +16,8 @@ import time
 import numpy as np
 from scipy.optimize import linprog
 
+from rounding import shift
+
 DIMENSION, POINTS, DELTA = 50, 1275, 0.05
 BUDGETS = [25, 50, 75, 100, 150, 200, 300, 400, 800, 1400, 2000, 3000]
 MIRROR_STEPS = 400
@@ -98,17 +100,6 @@ def regret_minimisation(points, weights, budget):
         if best is None or variance < best[0]:
             best = (variance, counts)
     return None if best is None else best[1]
-
-
-def shift(values):
-    c = 1.0 - values[0]
-    for _ in range(100):
-        inverse = 1.0 / (c + values)
-        square, cube = np.sum(inverse**2), np.sum(inverse**3)
-        if abs(square - 1.0) <= 1e-12:
-            break
-        c -= square * (1.0 - np.sqrt(square)) / cube
-    return c
 
 
 def numpy_experiment(repeats, seed):

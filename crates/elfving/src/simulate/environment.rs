@@ -114,19 +114,29 @@ impl Environment {
     /// Moves every mean by +h or -h, each as likely: a truth that is h away from the model it came from.
     ///
     /// # Errors
-    /// [`SimulationError::Parameter`] for an h that is not a finite number at least 0.
+    /// [`SimulationError::Parameter`] for an h that is not a finite number at least 0, [`SimulationError::Value`] for a coin whose
+    /// probability leaves [0, 1].
     pub fn misspecified(mut self, h: f64, seed: u64) -> Result<Self, SimulationError> {
         if !(h >= 0.0 && h.is_finite()) {
             let (what, wanted) = ("the misspecification", "a finite number >= 0");
             return Err(SimulationError::Parameter { what, wanted, got: h });
         }
         let mut random = stream(seed, 0, SIGNS);
-        let mut moved = |mean: &mut f64| *mean += if random.next_u32() & 1 == 0 { -h } else { h };
-        self.means.iter_mut().for_each(&mut moved);
-        if let Some(choices) = &mut self.choice_means {
-            choices.iter_mut().for_each(&mut moved);
+        let mut step = || if random.next_u32() & 1 == 0 { -h } else { h };
+        for i in 0..self.means.len() {
+            let step = step();
+            self.means[i] += step;
+            if let Outcomes::Repeats(records) = &mut self.outcomes {
+                records[i].iter_mut().for_each(|outcome| *outcome += step);
+            }
         }
-        Ok(self)
+        if let Some(choices) = &mut self.choice_means {
+            choices.iter_mut().for_each(|mean| *mean += step());
+        }
+        match self.outcomes {
+            Outcomes::Bernoulli => self.bernoulli(),
+            _ => Ok(self),
+        }
     }
 
     /// How many points can be measured.
