@@ -28,6 +28,7 @@ mod talk;
 mod targets;
 mod truth;
 mod variance;
+mod vouched;
 mod words;
 
 fn main() -> std::process::ExitCode {

@@ -25,7 +25,7 @@ fn question(horizon: u64, seed: u64) -> Question {
 /// Outcome of measurement t at a point: the same whoever asks.
 fn measure(point: usize, t: u64, seed: u64) -> f64 {
     let noise: f64 = StandardNormal.sample(&mut stream(seed, t, Purpose::new("test-noise")));
-    rbf100::MU[point] + SIGMA * noise
+    rbf100::MEANS[point] + SIGMA * noise
 }
 
 /// The points measured until the horizon.
@@ -44,7 +44,7 @@ fn play(baseline: Baseline, horizon: u64, batch: usize, seed: u64) -> Vec<usize>
 }
 
 fn regret(points: &[usize]) -> f64 {
-    points.iter().map(|&point| 1.0 - rbf100::MU[point]).sum()
+    points.iter().map(|&point| 1.0 - rbf100::MEANS[point]).sum()
 }
 
 /// Mean and standard deviation of the Gaussian process at every point, from the kernel matrix of the data.

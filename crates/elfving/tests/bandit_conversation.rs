@@ -35,7 +35,7 @@ const NAMES: [&str; 4] = ["rips-regret", "rips-best", "ptr-regret", "ptr-best"];
 /// An outcome that depends on the slot alone.
 fn outcome(slot: Slot) -> f64 {
     let noise = (slot.id.number() as f64 * 12.9898).sin() * 43_758.547;
-    rbf100::MU[slot.point.index()] + 0.15 * (noise - noise.floor() - 0.5)
+    rbf100::MEANS[slot.point.index()] + 0.15 * (noise - noise.floor() - 0.5)
 }
 
 /// Runs to the end; `order` rearranges what is told of a batch. All plans, decisions and the report, as text.

@@ -269,7 +269,7 @@ fn least_squares_needs_no_bound_on_the_means_but_a_place_to_start() {
 #[test]
 fn a_wrong_model_ends_at_the_floor_with_the_best_still_in() {
     // Off the model by 0.05, the best point down and its neighbours up.
-    let means: Vec<f64> = (0..100).map(|i| rbf100::MU[i] + if i == 89 { -0.05 } else { 0.05 }).collect();
+    let means: Vec<f64> = (0..100).map(|i| rbf100::MEANS[i] + if i == 89 { -0.05 } else { 0.05 }).collect();
     let best = (0..100).fold(0, |best, i| if means[i] > means[best] { i } else { best });
     let stated = rbf100::assumptions().tails(Tails::SubGaussian).misspecification(0.05).unwrap();
     let stated = stated.bound(1.05).unwrap();
@@ -290,7 +290,7 @@ fn a_wrong_model_ends_at_the_floor_with_the_best_still_in() {
 
 #[test]
 fn room_in_the_thresholds_protects_from_a_wrong_model_nobody_stated() {
-    let means: Vec<f64> = (0..100).map(|i| rbf100::MU[i] + if i == 89 { -0.05 } else { 0.05 }).collect();
+    let means: Vec<f64> = (0..100).map(|i| rbf100::MEANS[i] + if i == 89 { -0.05 } else { 0.05 }).collect();
     let best = (0..100).fold(0, |best, i| if means[i] > means[best] { i } else { best });
     let vouched = rbf100::assumptions().tails(Tails::SubGaussian).bound(1.05).unwrap();
     let build = || question(rbf100::pool(), vouched.clone(), Goal::Best { epsilon: 0.4 });
@@ -308,7 +308,7 @@ fn room_in_the_thresholds_protects_from_a_wrong_model_nobody_stated() {
     // Without S, room is what is used.
     let unknown = Assumptions::new(0.1).unwrap().bound(1.0).unwrap();
     let policy = RipsBest::new(question(rbf100::pool(), unknown, Goal::Best { epsilon: 0.4 })).unwrap();
-    let report = run(Box::new(policy), &rbf100::MU, 0.1, 3);
+    let report = run(Box::new(policy), &rbf100::MEANS, 0.1, 3);
     assert_eq!(report.floor, None);
     assert!(report.margins.norm.unwrap() > 1.3, "{:?}", report.margins);
 }

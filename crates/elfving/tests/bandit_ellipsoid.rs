@@ -51,7 +51,7 @@ fn play(
 fn rbf_campaign(epsilon: f64, seed: u64) -> Report {
     let question = Question::new(rbf100::pool(), light(0.1, NORM), Goal::Best { epsilon }).unwrap();
     let policy = EllipsoidBest::new(question).unwrap();
-    play(Box::new(policy), 10, 3_000, |point, t| rbf100::MU[point] + 0.1 * normal(t, seed))
+    play(Box::new(policy), 10, 3_000, |point, t| rbf100::MEANS[point] + 0.1 * normal(t, seed))
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn the_smooth_pool_is_certified_within_a_laboratorys_budget() {
             assert_eq!(report.status, Status::Finished(Reason::Reached));
             assert!(report.epsilon.unwrap() <= epsilon);
             assert!(report.survivors.contains(&PointId::new(BEST)), "seed {seed}");
-            assert!(rbf100::MU[BEST] - rbf100::MU[report.picks[0].index()] <= epsilon);
+            assert!(rbf100::MEANS[BEST] - rbf100::MEANS[report.picks[0].index()] <= epsilon);
             samples.push(report.samples as f64);
         }
         let mean = samples.iter().sum::<f64>() / 20.0;
@@ -83,7 +83,7 @@ fn the_balanced_ridge_needs_fewer_measurements_than_the_variance_of_the_noise() 
                 Some(ridge) => policy.unwrap().ridge(ridge).unwrap(),
                 None => policy.unwrap(),
             };
-            let measure = |point: usize, t: u64| rbf100::MU[point] + 0.1 * normal(t, seed);
+            let measure = |point: usize, t: u64| rbf100::MEANS[point] + 0.1 * normal(t, seed);
             play(Box::new(policy), 10, 3_000, measure).samples
         };
         (0..10).map(campaign).sum()
@@ -101,8 +101,8 @@ fn regret_on_the_smooth_pool_is_small_and_the_best_survives() {
         let policy = EllipsoidRegret::new(Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap());
         let mut regret = 0.0;
         let report = play(Box::new(policy.unwrap()), 1, 3_000, |point, t| {
-            regret += 1.0 - rbf100::MU[point];
-            rbf100::MU[point] + 0.1 * normal(t, seed)
+            regret += 1.0 - rbf100::MEANS[point];
+            rbf100::MEANS[point] + 0.1 * normal(t, seed)
         });
         assert_eq!(report.status, Status::Finished(Reason::Horizon));
         assert!(report.survivors.contains(&PointId::new(BEST)));
@@ -141,7 +141,7 @@ fn without_a_sub_gaussian_statement_or_a_norm_bound_it_refuses() {
 
 #[test]
 fn the_best_three_and_all_good_ones_are_found() {
-    let means = rbf100::MU;
+    let means = rbf100::MEANS;
     let mut sorted = means;
     sorted.sort_by(|a, b| b.total_cmp(a));
     for seed in 0..5 {
@@ -273,7 +273,7 @@ fn a_stated_misspecification_ends_at_its_floor() {
         let goal = Goal::Best { epsilon: 0.01 };
         let question = Question::new(rbf100::pool(), assumptions.clone(), goal).unwrap();
         // The worst neighbour of the best is lifted, the best is lowered.
-        let mean = |point: usize| rbf100::MU[point] + if point.is_multiple_of(2) { h } else { -h };
+        let mean = |point: usize| rbf100::MEANS[point] + if point.is_multiple_of(2) { h } else { -h };
         let policy = Box::new(EllipsoidBest::new(question).unwrap());
         let report = play(policy, 20, 20_000, |point, t| mean(point) + 0.1 * normal(t, seed));
         assert_eq!(report.status, Status::Finished(Reason::Floor), "{report}");
@@ -297,7 +297,7 @@ fn a_sharper_instrument_counts_for_more() {
         let assumptions = assumptions.norm(NORM).unwrap().tails(Tails::SubGaussian);
         let question = Question::new(rbf100::pool(), assumptions, goal).unwrap();
         let policy = Box::new(EllipsoidBest::new(question).unwrap());
-        play(policy, 10, 5_000, |point, t| rbf100::MU[point] + sigmas[point] * normal(t, 3)).samples
+        play(policy, 10, 5_000, |point, t| rbf100::MEANS[point] + sigmas[point] * normal(t, 3)).samples
     };
     let (weighted, largest) = (samples(own), samples(Assumptions::new(0.3).unwrap()));
     println!("each its own {weighted}, the largest {largest}");
@@ -345,7 +345,8 @@ fn margins_are_where_the_verdict_of_one_round_falls() {
     ];
     for goal in goals {
         let points: Vec<PointId> = (0..400).map(|t| PointId::new(t * 37 % 100)).collect();
-        let outcomes = (0..400).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+        let outcomes =
+            (0..400).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
         let rounds = vec![(Plan::chosen(1, points), outcomes)];
         let report = replay(with("S", NORM), goal, RIDGE, &rounds);
         assert_eq!(report.status, Status::Finished(Reason::Reached), "{report}");
@@ -377,7 +378,7 @@ fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
         let mut rounds: Rounds = Vec::new();
         let mut t = 0;
         while let Next::Measure(plan) = policy.plan(10).unwrap() {
-            let measure = |(id, t): (&PointId, u64)| rbf100::MU[id.index()] + 0.1 * normal(t, seed);
+            let measure = |(id, t): (&PointId, u64)| rbf100::MEANS[id.index()] + 0.1 * normal(t, seed);
             let points = plan.measurements.points();
             let outcomes: Vec<f64> = points.iter().zip(t..).map(measure).collect();
             t += outcomes.len() as u64;
@@ -403,7 +404,7 @@ fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
 fn the_evidence_of_its_time_keeps_a_choice_out_when_that_of_today_would_not() {
     let goal = Goal::Best { epsilon: 0.0625 };
     let points: Vec<PointId> = (0..400).map(|t| PointId::new(t * 37 % 100)).collect();
-    let outcomes = (0..400).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+    let outcomes = (0..400).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
     // Afterwards the worst region looks as good as the best: the premises are broken, the record is not.
     let worst = vec![PointId::new(20); 2_000];
     let rounds = vec![(Plan::chosen(1, points), outcomes), (Plan::chosen(2, worst), vec![1.0; 2_000])];
@@ -425,7 +426,7 @@ fn a_recorded_decision_takes_the_place_of_a_computed_one() {
     let mut policy = EllipsoidBest::new(question()).unwrap();
     let points: Vec<PointId> = (0..200).map(|t| PointId::new(t * 37 % 100)).collect();
     let outcomes: Vec<f64> =
-        (0..200).map(|t| rbf100::MU[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
+        (0..200).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
     let mut decision = policy.learn(&Plan::chosen(1, points), &outcomes).unwrap();
     let kept = decision.eliminated.pop().expect("somebody is out").choice;
     decision.survivors.push(kept);

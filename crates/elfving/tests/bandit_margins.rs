@@ -59,7 +59,7 @@ fn run(policy: &mut dyn Policy) -> Record {
             .measurements
             .points()
             .iter()
-            .map(|id| rbf100::MU[id.index()] + 0.1 * noise(&mut random))
+            .map(|id| rbf100::MEANS[id.index()] + 0.1 * noise(&mut random))
             .collect();
         let decision = policy.learn(&plan, &outcomes).unwrap();
         policy.apply(&decision);

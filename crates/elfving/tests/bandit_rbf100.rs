@@ -24,7 +24,7 @@ fn run(policy: Box<dyn Policy>, most: u64, seed: u64) -> (Report, f64) {
     let mut regret = 0.0;
     while !bandit.finished() && bandit.report().samples < most {
         for slot in bandit.ask(usize::MAX).unwrap() {
-            let mean = rbf100::MU[slot.point.index()];
+            let mean = rbf100::MEANS[slot.point.index()];
             let noise: f64 = StandardNormal.sample(&mut random);
             regret += 1.0 - mean;
             bandit.tell(slot.id, Outcome::Value(mean + 0.1 * noise)).unwrap();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use elfving::estimate::minimax::theta_hat;
 use elfving::estimate::{
-    Assumptions, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled, Tails,
+    Assumptions, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled,
 };
 use elfving::pool::{Pool, Targets};
 use elfving::units::{Confidence, Ridge, Tolerance};
@@ -15,6 +15,7 @@ use super::{EstimateArgs, EstimatorName, MeanName};
 use crate::error::CliError;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
+use crate::vouched::tails;
 
 /// What is vouched for.
 #[derive(Debug, Args)]
@@ -123,21 +124,14 @@ impl Vouched {
             Ok(sigma) => (sigma, None),
             Err(_) => (0.0, Some(args.sigma.clone())),
         };
-        let build = || -> Result<Assumptions, EstimateError> {
-            let mut assumptions = Assumptions::new(sigma)?.misspecification(args.misspecification)?;
-            if let Some(bound) = args.bound {
-                assumptions = assumptions.bound(bound)?;
-            }
-            if let Some(norm) = args.norm {
-                assumptions = assumptions.norm(norm)?;
-            }
-            let tails = if args.sub_gaussian { Tails::SubGaussian } else { Tails::BoundedVariance };
-            Ok(assumptions.tails(tails))
-        };
-        let assumptions = build().map_err(|error| match error {
-            EstimateError::Invalid(error) => error.into(),
-            other => CliError::usage("E201", other.to_string(), "give a number >= 0"),
-        })?;
+        let assumptions = crate::vouched::Vouched {
+            sigma,
+            bound: args.bound,
+            norm: args.norm,
+            misspecification: args.misspecification,
+            tails: tails(args.sub_gaussian),
+        }
+        .assumptions()?;
         Ok(Self { assumptions, sigma_column })
     }
 

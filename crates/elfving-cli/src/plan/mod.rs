@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use elfving::bandit::{BanditError, Goal, Question};
-use elfving::estimate::{Assumptions, EstimateError, Tails};
 use elfving::units::{Confidence, Ridge};
 
 use crate::error::CliError;
@@ -18,6 +17,7 @@ use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
 use crate::truth::TruthArgs;
+use crate::vouched::{Vouched, tails};
 
 /// Arguments of `elfving plan`.
 #[derive(Debug, Args)]
@@ -128,22 +128,14 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
 }
 
 fn question(vouched: &VouchedArgs, loaded: &LoadedPool) -> Result<Question, CliError> {
-    let build = || -> Result<Assumptions, EstimateError> {
-        let tails = if vouched.sub_gaussian { Tails::SubGaussian } else { Tails::BoundedVariance };
-        let mut assumptions =
-            Assumptions::new(vouched.sigma)?.misspecification(vouched.misspecification)?.tails(tails);
-        if let Some(bound) = vouched.bound {
-            assumptions = assumptions.bound(bound)?;
-        }
-        if let Some(norm) = vouched.norm {
-            assumptions = assumptions.norm(norm)?;
-        }
-        Ok(assumptions)
-    };
-    let assumptions = build().map_err(|error| match error {
-        EstimateError::Invalid(error) => error.into(),
-        other => CliError::usage("E201", other.to_string(), "give a number >= 0"),
-    })?;
+    let assumptions = Vouched {
+        sigma: vouched.sigma,
+        bound: vouched.bound,
+        norm: vouched.norm,
+        misspecification: vouched.misspecification,
+        tails: tails(vouched.sub_gaussian),
+    }
+    .assumptions()?;
     let question = Question::new(loaded.pool.clone(), assumptions, Goal::Best { epsilon: vouched.epsilon })
         .map_err(|error| refused(&error))?
         .delta(Confidence::new(vouched.delta)?);

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use elfving::bandit::{Algorithm, BanditError, Goal, Question};
-use elfving::estimate::{Assumptions, EstimateError, Tails};
 use elfving::simulate::Simulation;
 use elfving::units::{Confidence, InvalidValue, Ridge};
 
@@ -13,6 +12,7 @@ use crate::error::CliError;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
+use crate::vouched::{Vouched, tails};
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
@@ -85,25 +85,14 @@ impl Settings {
             talk.note(format!("--bound {bound} is taken from the truth, which in practice nobody knows"));
             bound
         });
-        let tails = match world.sub_gaussian && !vouched.bounded_variance {
-            true => Tails::SubGaussian,
-            false => Tails::BoundedVariance,
-        };
-        let build = || -> Result<Assumptions, EstimateError> {
-            let sigma = vouched.assumed_sigma.unwrap_or(world.sigma);
-            let mut assumptions = Assumptions::new(sigma)?
-                .bound(bound)?
-                .misspecification(vouched.misspecification)?
-                .tails(tails);
-            if let Some(norm) = vouched.norm {
-                assumptions = assumptions.norm(norm)?;
-            }
-            Ok(assumptions)
-        };
-        let assumptions = build().map_err(|error| match error {
-            EstimateError::Invalid(error) => error.into(),
-            other => CliError::usage("E201", other.to_string(), "give a number >= 0"),
-        })?;
+        let assumptions = Vouched {
+            sigma: vouched.assumed_sigma.unwrap_or(world.sigma),
+            bound: Some(bound),
+            norm: vouched.norm,
+            misspecification: vouched.misspecification,
+            tails: tails(world.sub_gaussian && !vouched.bounded_variance),
+        }
+        .assumptions()?;
         let question = Question::new(loaded.pool.clone(), assumptions, self.goal)
             .map_err(|error| refused_goal(&error))?
             .delta(self.delta);

@@ -26,9 +26,6 @@ pub(crate) fn assumptions() -> Assumptions {
     assumptions.expect("sound assumptions")
 }
 
-/// [`MEANS`].
-pub(crate) const MU: [f64; 100] = MEANS;
-
 /// The mean at i/99.
 #[rustfmt::skip]
 pub(crate) const MEANS: [f64; 100] = [
