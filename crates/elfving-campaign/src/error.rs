@@ -105,6 +105,14 @@ pub enum CampaignError {
         /// The slot.
         slot: String,
     },
+    /// A measurement of a closed round cannot be made again.
+    #[error(
+        "slot {slot} belongs to a closed round: its outcome can be corrected, but it cannot fail any more"
+    )]
+    CannotFailLate {
+        /// The slot.
+        slot: String,
+    },
     /// The round of the slot was closed without it.
     #[error("the round of slot {slot} was closed while the slot was open; its outcome comes too late")]
     TooLate {
@@ -140,6 +148,12 @@ pub enum CampaignError {
     /// Nothing is under way that could be closed.
     #[error("no round is under way")]
     NoRound,
+    /// The outcomes are on record, but their round has no decision.
+    #[error("the outcomes are recorded, but their round cannot be decided: {source}")]
+    Undecided {
+        /// Why.
+        source: Box<CampaignError>,
+    },
     /// The pool cannot be built.
     #[error(transparent)]
     Pool(#[from] PoolError),

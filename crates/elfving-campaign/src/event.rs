@@ -19,7 +19,7 @@ pub enum Event {
     Told(Telling),
     /// Measurements failed; their slots stay open.
     Failed(Failing),
-    /// An outcome was replaced.
+    /// Outcomes were replaced.
     Corrected(Correction),
     /// A round was decided.
     Closed(Closing),
@@ -79,20 +79,27 @@ pub struct Failing {
     pub source: Option<Source>,
 }
 
-/// One outcome replaced by another.
+/// Outcomes replaced by others, for one reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
+    /// What is replaced.
+    pub changes: Vec<Change>,
+    /// Why, in the user's words.
+    pub reason: String,
+    /// Where slots of closed rounds are among them: what every closed round decides now. Without it the guarantee is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<Vec<Decision>>,
+}
+
+/// One outcome replaced by another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
     /// The slot.
     pub slot: usize,
     /// What was told.
     pub from: Reading,
     /// What it should have been; none when the measurement had failed, and the slot is open again.
     pub to: Option<Reading>,
-    /// Why, in the user's words.
-    pub reason: String,
-    /// For a slot of a closed round: what every closed round decides now. Without it the guarantee is gone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decisions: Option<Vec<Decision>>,
 }
 
 /// A round that was decided.

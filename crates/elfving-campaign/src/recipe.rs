@@ -182,7 +182,8 @@ impl Candidates {
         Ok(match model {
             Model::Linear => explicit(x, z)?,
             Model::Polynomial { degree, interactions_only } => {
-                let map = PolynomialExpansion::default().degree(*degree).interactions_only(*interactions_only);
+                let map =
+                    PolynomialExpansion::default().degree(*degree).interactions_only(*interactions_only);
                 let z = z.map(|z| map.map(&Points::new(z)?)).transpose()?;
                 explicit(map.map(&Points::new(x)?)?, z)?
             }

@@ -156,8 +156,11 @@ impl std::str::FromStr for OutcomeMarker {
     type Err = String;
 
     fn from_str(declaration: &str) -> Result<Self, String> {
-        let refused =
-            || format!("{declaration:?}: write TEXT=failed or TEXT=NUMBER, for example \"n.d.=failed\" or \"<1=0.5\"");
+        let refused = || {
+            format!(
+                "{declaration:?}: write TEXT=failed or TEXT=NUMBER, for example \"n.d.=failed\" or \"<1=0.5\""
+            )
+        };
         let (text, meaning) = declaration.rsplit_once('=').ok_or_else(refused)?;
         let means = match meaning.trim() {
             "failed" => Meaning::Failed,

@@ -74,8 +74,11 @@ impl Store {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let unfinished =
-            tempfile::Builder::new().prefix(".new-").suffix(".elfving").tempfile_in(folder).map_err(refused)?;
+        let unfinished = tempfile::Builder::new()
+            .prefix(".new-")
+            .suffix(".elfving")
+            .tempfile_in(folder)
+            .map_err(refused)?;
         let unfinished = unfinished.into_temp_path();
         write_all(&unfinished, attachments, events).map_err(|error| named(path, error))?;
         allow_reading(&unfinished).map_err(refused)?;
