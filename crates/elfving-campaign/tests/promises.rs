@@ -59,7 +59,8 @@ fn a_partial_batch_is_recorded_and_the_rest_is_shown() {
     let told = tell(&mut campaign, &format!("slot,yield\n{},0.5\n", batch.rows[2].slot), 2).unwrap();
     assert_eq!((told.read, told.recorded, told.open), (1, 1, 3));
     let rest = lab.open().ask(None, At(3)).unwrap();
-    let slots = |rows: &[elfving_campaign::BatchRow]| rows.iter().map(|row| row.slot.clone()).collect::<Vec<_>>();
+    let slots =
+        |rows: &[elfving_campaign::BatchRow]| rows.iter().map(|row| row.slot.clone()).collect::<Vec<_>>();
     let mut expected = slots(&batch.rows);
     expected.remove(2);
     assert_eq!(slots(&rest.rows), expected);

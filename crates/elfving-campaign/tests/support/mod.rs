@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use elfving::bandit::{Goal, Outcome};
 use elfving::estimate::Tails;
 use elfving_campaign::{
-    Aim, At, Attachment, Batch, Campaign, CampaignError, Recipe, ResultsFile, Spec, TellOptions, Told, Vouched,
+    Aim, At, Attachment, Batch, Campaign, CampaignError, Recipe, ResultsFile, Spec, TellOptions, Told,
+    Vouched,
 };
 use elfving_table::{PoolOptions, ReadOptions};
 
@@ -74,7 +75,8 @@ pub fn recipe() -> Recipe {
 
 /// The best of the pool, certified by the ellipsoid.
 pub fn certified() -> Spec {
-    let vouched = Vouched { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(2.0), ..Vouched::default() };
+    let vouched =
+        Vouched { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(2.0), ..Vouched::default() };
     Spec::new("lab", "yield", Aim::Maximise, recipe())
         .goal(Goal::Best { epsilon: 0.2 })
         .vouched(vouched)
