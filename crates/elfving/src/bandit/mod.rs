@@ -29,7 +29,7 @@ pub use algorithm::Algorithm;
 pub use auto::{Family, Recommendation, recommend};
 pub use baselines::Baseline;
 pub use conversation::Bandit;
-pub use ellipsoid::{EllipsoidBest, EllipsoidRegret};
+pub use ellipsoid::{EllipsoidBest, EllipsoidMap, EllipsoidRegret};
 pub use error::BanditError;
 pub use goal::Goal;
 pub use plan::{Measurements, Plan};
