@@ -40,12 +40,16 @@ pub struct BatchRow {
     pub failed_before: bool,
     #[serde(skip)]
     number: usize,
-    /// The row in the user's table.
     #[serde(skip)]
     row: usize,
 }
 
 impl BatchRow {
+    /// The row of the candidate in the user's table.
+    pub fn table_row(&self) -> usize {
+        self.row
+    }
+
     fn line(&self) -> SheetLine<'_> {
         SheetLine { slot: self.number, row: self.row, id: &self.id, why: &self.why }
     }

@@ -80,6 +80,20 @@ impl Campaign {
         attachments: &[Attachment],
         at: At,
     ) -> Result<Self, CampaignError> {
+        Self::create_with(path, spec, attachments, None, at)
+    }
+
+    /// The same with measurements that were made before.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create) and of [`bring_in`](Self::bring_in).
+    pub fn create_with(
+        path: impl AsRef<Path>,
+        spec: Spec,
+        attachments: &[Attachment],
+        earlier: Option<BroughtIn>,
+        at: At,
+    ) -> Result<Self, CampaignError> {
         check(&spec)?;
         let file = |digest: &Digest| {
             let found = attachments.iter().find(|attachment| attachment.digest() == *digest);
@@ -90,7 +104,12 @@ impl Campaign {
         let spec = engine::resolve(spec, &candidates)?;
         let engine = Engine::start(&spec, &candidates)?;
         let creation = Creation { spec, version: env!("CARGO_PKG_VERSION").to_owned() };
-        let store = Store::create(path.as_ref(), attachments, &[(at, Event::Created(Box::new(creation)))])?;
+        let mut events = vec![(at, Event::Created(Box::new(creation)))];
+        if let Some(brought_in) = earlier.filter(|brought_in| !brought_in.measurements.is_empty()) {
+            check_earlier(&brought_in.measurements, &candidates)?;
+            events.push((at, Event::Earlier(brought_in)));
+        }
+        let store = Store::create(path.as_ref(), attachments, &events)?;
         let state = replayed(&store)?;
         Ok(Self { store, state, candidates: OnceCell::from(candidates), engine: Some(engine) })
     }
@@ -217,12 +236,7 @@ impl Campaign {
         source: Option<Source>,
         at: At,
     ) -> Result<Brought, CampaignError> {
-        for (id, reading) in measurements {
-            self.candidates()?.find(id)?;
-            if let Some(problem) = reading.problem() {
-                return Err(CampaignError::NotAnOutcome { slot: id.clone(), problem });
-            }
-        }
+        check_earlier(measurements, self.candidates()?)?;
         self.change(at, |_| {
             let brought_in = BroughtIn { measurements: measurements.to_vec(), source: source.clone() };
             Ok((vec![Event::Earlier(brought_in)], ()))
@@ -482,6 +496,16 @@ fn check(spec: &Spec) -> Result<(), CampaignError> {
         }
         _ => Ok(()),
     }
+}
+
+fn check_earlier(measurements: &[(String, Reading)], candidates: &Candidates) -> Result<(), CampaignError> {
+    for (id, reading) in measurements {
+        candidates.find(id)?;
+        if let Some(problem) = reading.problem() {
+            return Err(CampaignError::NotAnOutcome { slot: id.clone(), problem });
+        }
+    }
+    Ok(())
 }
 
 /// Every order is equally likely: a drift over the day falls on all candidates alike.

@@ -8,6 +8,7 @@ use crate::at::At;
 use crate::campaign::Campaign;
 use crate::chain::Digest;
 use crate::error::CampaignError;
+use crate::event::Recorded;
 use crate::spec::Spec;
 use crate::status::Status;
 use crate::story::SlotStory;
@@ -42,6 +43,18 @@ pub struct ExportedEvent {
     pub body: serde_json::Value,
 }
 
+impl From<Recorded> for ExportedEvent {
+    fn from(recorded: Recorded) -> Self {
+        Self {
+            event: recorded.seq,
+            at: recorded.at,
+            kind: recorded.event.kind(),
+            hash: recorded.hash,
+            body: serde_json::from_str(&recorded.event.body()).expect("a body is JSON"),
+        }
+    }
+}
+
 impl Campaign {
     /// Everything as one document.
     ///
@@ -49,19 +62,12 @@ impl Campaign {
     /// Those of [`status`](Self::status) and [`log`](Self::log).
     pub fn export(&mut self) -> Result<Export, CampaignError> {
         let status = self.status()?;
-        let event = |recorded: crate::event::Recorded| ExportedEvent {
-            event: recorded.seq,
-            at: recorded.at,
-            kind: recorded.event.kind(),
-            hash: recorded.hash,
-            body: serde_json::from_str(&recorded.event.body()).expect("a body is JSON"),
-        };
         Ok(Export {
             format: crate::format::FORMAT,
             spec: self.spec().clone(),
             status,
             slots: self.slots()?,
-            events: self.log()?.into_iter().map(event).collect(),
+            events: self.log()?.into_iter().map(ExportedEvent::from).collect(),
         })
     }
 

@@ -102,11 +102,12 @@ impl ResultsFile {
         problems: &mut Problems,
     ) -> Result<Entries, TableError> {
         let columns = Columns::of(self, outcome, id_column)?;
+        let slots_of_lines = self.table.texts("slot")?;
         let mut entries = Entries::default();
         // Of every slot seen: its first line, and its entry if that line has an outcome.
         let mut seen: HashMap<usize, (usize, Option<usize>)> = HashMap::new();
         for row in 0..self.table.rows() {
-            let name = columns.slots[row].trim();
+            let name = slots_of_lines[row].trim();
             if name.is_empty() && columns.is_blank(row) {
                 entries.blank += 1;
                 continue;
@@ -143,6 +144,31 @@ impl ResultsFile {
             }
         }
         Ok(entries)
+    }
+
+    /// Measurements by candidate, as they were made outside a campaign: lines of id and outcome, several of one id where it was
+    /// measured several times. Lines that failed or have no outcome are left out.
+    ///
+    /// # Errors
+    /// `E333` without the columns, `E336` for ids that are not in `ids`, and the problems of outcomes.
+    pub fn measurements(
+        &self,
+        outcome: &str,
+        id_column: &str,
+        ids: &[String],
+    ) -> Result<Vec<(String, Reading)>, TableError> {
+        let columns = Columns::of(self, outcome, id_column)?;
+        let positions = self.table.positions(id_column, ids)?;
+        let mut problems = Problems::default();
+        let mut measured = Vec::new();
+        for (row, position) in positions.into_iter().enumerate() {
+            match columns.outcome(row) {
+                Ok(Some(Outcome::Measured(reading))) => measured.push((ids[position].clone(), reading)),
+                Ok(_) => {}
+                Err(problem) => problems.add(|| problem),
+            }
+        }
+        problems.finish().map(|()| measured)
     }
 
     fn problem(&self, code: Code, row: usize, message: String) -> Problem {
@@ -207,7 +233,6 @@ fn joined(one: &Outcome, other: &Outcome) -> Option<Outcome> {
 /// The columns that matter, as text.
 struct Columns<'a> {
     file: &'a ResultsFile,
-    slots: Vec<String>,
     ids: Option<Vec<String>>,
     /// The outcome, or its repeats.
     outcomes: Vec<(&'a str, Vec<String>)>,
@@ -226,7 +251,6 @@ impl<'a> Columns<'a> {
         let cells = |name: &'a str| Ok::<_, TableError>((name, table.texts(name)?));
         Ok(Self {
             file,
-            slots: table.texts("slot")?,
             ids: optional(id)?,
             outcomes: names.into_iter().map(cells).collect::<Result<_, _>>()?,
             statuses: optional("status")?,

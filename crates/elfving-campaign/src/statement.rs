@@ -35,6 +35,7 @@ fn promise(report: &Report, aim: Aim) -> String {
     let worse = aim.worse();
     match (report.goal, report.epsilon) {
         (_, None) => "the best is still in".to_owned(),
+        (Goal::Map { .. }, Some(epsilon)) => format!("every mean is within {} of its estimate", up(epsilon)),
         (Goal::Top { count, .. }, Some(epsilon)) => {
             format!("each pick is at most {} {worse} the best choice number {count}", up(epsilon))
         }
