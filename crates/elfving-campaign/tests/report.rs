@@ -113,9 +113,10 @@ fn an_open_batch_says_what_to_do_next_and_an_empty_campaign_says_that_too() {
 fn the_report_loads_nothing_and_runs_nothing() {
     let (_lab, mut campaign) = finished();
     let html = campaign.html(MADE).unwrap();
-    for word in ["<script", "src=", "@import", "url(", "<iframe", "<object", "onclick", "javascript:"] {
+    for word in ["<script", "src=", "@import", "<iframe", "<object", "onclick", "javascript:"] {
         assert!(!html.contains(word), "{word}");
     }
+    assert_eq!(html.matches("url(").count(), html.matches("url(#clip-").count());
     let addresses = html.matches("http").count() - html.matches("http-equiv").count();
     assert_eq!(addresses, html.matches("http://www.w3.org/").count(), "only names of namespaces");
     assert!(html.contains("default-src 'none'"));
