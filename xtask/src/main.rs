@@ -7,7 +7,7 @@ use xtask::{layers, peers, test};
 
 const USAGE: &str = "\
 cargo xtask test [--only STEP]... [--slow]   everything a change must pass
-                                             steps: fmt, layers, clippy, test, doctest, doc; --slow adds: slow
+                                             steps: fmt, layers, clippy, test, doctest, doc, browser; --slow adds: slow
 cargo xtask layers                           no module and no crate uses one above it
 cargo xtask bench [FILTER]                   the benchmarks whose name contains FILTER
 cargo xtask peers design [OPTIONS]           Elfving beside other solvers; options go to xtask/peers/design.py
