@@ -15,6 +15,7 @@ const MOST_OUTCOMES: usize = 3000;
 
 /// A picture, what it shows in words, and what to look for.
 pub(super) struct Figure {
+    pub(super) name: &'static str,
     pub(super) svg: String,
     /// For those who do not see it.
     pub(super) description: String,
@@ -32,6 +33,9 @@ pub(super) struct Figures {
 }
 
 pub(super) fn draw(facts: &Facts) -> Figures {
+    if facts.measured.is_empty() {
+        return Figures::default();
+    }
     Figures {
         intervals: intervals(facts),
         estimates: estimates(facts),
@@ -43,15 +47,17 @@ pub(super) fn draw(facts: &Facts) -> Figures {
 
 /// What cannot be drawn (outcomes at the ends of the floating-point range) is left out; the tables have it.
 fn figure(
+    name: &'static str,
     picture: Result<Picture, PictureError>,
     description: String,
     caption: &'static str,
 ) -> Option<Figure> {
-    picture.ok().map(|picture| Figure { svg: picture.to_svg(), description, caption })
+    picture.ok().map(|picture| Figure { name, svg: picture.to_svg(), description, caption })
 }
 
 /// The best choices with their intervals.
 fn intervals(facts: &Facts) -> Option<Figure> {
+    let title = "What is still in, with intervals";
     let known = || facts.status.survivors.iter().filter_map(|choice| Some((choice, choice.interval?)));
     let labels: Vec<String> = known().take(NAMED).map(|(choice, _)| choice.id.clone()).collect();
     let of = |end: fn(&crate::status::Span) -> f64| known().take(NAMED).map(|(_, span)| end(&span)).collect();
@@ -60,7 +66,7 @@ fn intervals(facts: &Facts) -> Option<Figure> {
     let (best, span) = known().next()?;
     let subtitle = format!("the best {} of {} still in", labels.len(), facts.status.survivors.len());
     let picture = intervals_picture(&Intervals {
-        title: "What is still in, with intervals",
+        title,
         subtitle: &subtitle,
         axis: &facts.spec.outcome,
         labels: &labels,
@@ -75,6 +81,7 @@ fn intervals(facts: &Facts) -> Option<Figure> {
         best.id
     );
     figure(
+        title,
         picture,
         description,
         "Each point is an estimated mean, each line its interval; the best is on top.",
@@ -83,6 +90,7 @@ fn intervals(facts: &Facts) -> Option<Figure> {
 
 /// Every choice still in, side by side.
 fn estimates(facts: &Facts) -> Option<Figure> {
+    let title = "Estimates against what was measured";
     let spans: Vec<_> = facts.status.survivors.iter().filter_map(|choice| choice.interval).collect();
     if spans.len() <= NAMED {
         return None;
@@ -99,7 +107,7 @@ fn estimates(facts: &Facts) -> Option<Figure> {
     let (at, average): (Vec<f64>, Vec<f64>) = averages.unzip();
     let subtitle = format!("{} choices, the best first", spans.len());
     let picture = lines_picture(&Lines {
-        title: "Estimates against what was measured",
+        title,
         subtitle: &subtitle,
         x: Axis::linear("rank"),
         y: Axis::linear(&facts.spec.outcome),
@@ -109,6 +117,7 @@ fn estimates(facts: &Facts) -> Option<Figure> {
         "Estimated means of {subtitle}, with their intervals as a band and measured averages as dots."
     );
     figure(
+        title,
         picture,
         description,
         "The band holds the intervals; dots are averages of a candidate's own outcomes.",
@@ -117,6 +126,7 @@ fn estimates(facts: &Facts) -> Option<Figure> {
 
 /// Outcomes in the order of their slots, and the best average so far.
 fn progress(facts: &Facts) -> Option<Figure> {
+    let title = "Outcomes in order";
     let told: Vec<(&str, f64)> = facts
         .slots
         .iter()
@@ -139,7 +149,7 @@ fn progress(facts: &Facts) -> Option<Figure> {
     let order: Vec<f64> = (1..=told.len()).map(|k| k as f64).collect();
     let outcomes: Vec<f64> = told.iter().map(|(_, outcome)| *outcome).collect();
     let picture = lines_picture(&Lines {
-        title: "Outcomes in order",
+        title,
         subtitle: &count(told.len(), "measurement"),
         x: Axis::linear("measurement"),
         y: Axis::linear(&facts.spec.outcome),
@@ -153,11 +163,12 @@ fn progress(facts: &Facts) -> Option<Figure> {
         count(told.len(), "outcome"),
         number(*best_so_far.last()?)
     );
-    figure(picture, description, "One outcome is not a mean: compare candidates by their intervals.")
+    figure(title, picture, description, "One outcome is not a mean: compare candidates by their intervals.")
 }
 
 /// How many choices are in after each round.
 fn elimination(facts: &Facts) -> Option<Figure> {
+    let title = "Choices still in";
     if facts.status.eliminated.is_empty() {
         return None;
     }
@@ -172,7 +183,7 @@ fn elimination(facts: &Facts) -> Option<Figure> {
     }
     let left = facts.status.survivors.len();
     let picture = lines_picture(&Lines {
-        title: "Choices still in",
+        title,
         subtitle: &format!("{left} of {}", facts.status.choices),
         x: Axis::linear("measurements"),
         y: Axis::linear("choices"),
@@ -182,11 +193,12 @@ fn elimination(facts: &Facts) -> Option<Figure> {
         "The number of choices still in falls from {} to {left} over the rounds.",
         facts.status.choices
     );
-    figure(picture, description, "A choice goes when another one is proved better.")
+    figure(title, picture, description, "A choice goes when another one is proved better.")
 }
 
 /// Where the measurements went, and how well each candidate is known.
 fn design(facts: &Facts) -> Option<Figure> {
+    let title = "Where the measurements went";
     let total: usize = facts.measured.iter().map(|candidate| candidate.values.len()).sum();
     if total == 0 || facts.status.choices != facts.ids.len() {
         return None;
@@ -206,7 +218,7 @@ fn design(facts: &Facts) -> Option<Figure> {
     let variance: Vec<f64> =
         facts.ids.iter().map(|id| half_widths.get(id.as_str()).map_or(f64::INFINITY, |w| w * w)).collect();
     let picture = design_picture(&DesignView {
-        title: "Where the measurements went",
+        title,
         subtitle: "weight: share of the measurements; variance: squared half width of the interval",
         coordinates: &facts.coordinates,
         names: &facts.coordinate_names,
@@ -221,5 +233,5 @@ fn design(facts: &Facts) -> Option<Figure> {
         facts.measured.len(),
         facts.ids.len()
     );
-    figure(picture, description, "Candidates that are out have no interval.")
+    figure(title, picture, description, "Candidates that are out have no interval.")
 }

@@ -360,7 +360,7 @@ fn shown(figure: Option<&Figure>) -> Markup {
     html! {
         @if let Some(figure) = figure {
             figure {
-                div.scroll tabindex="0" role="region" aria-label="Picture" {
+                div.scroll tabindex="0" role="region" aria-label=(figure.name) {
                     div role="img" aria-label=(figure.description) { (PreEscaped(&figure.svg)) }
                 }
                 figcaption { (figure.caption) }
