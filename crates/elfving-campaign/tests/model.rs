@@ -32,7 +32,8 @@ enum Say {
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let say = prop_oneof![6 => (0..4u8).prop_map(Say::Value), 1 => Just(Say::Failed), 1 => Just(Say::Nothing)];
+    let say =
+        prop_oneof![6 => (0..4u8).prop_map(Say::Value), 1 => Just(Say::Failed), 1 => Just(Say::Nothing)];
     let line = (0..12usize, say);
     let act = prop_oneof![
         4 => Just(Act::Ask),
