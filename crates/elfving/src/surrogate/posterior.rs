@@ -31,8 +31,8 @@ pub enum Over {
 /// `u = (1 - kᵀC⁻¹1) / √(1ᵀC⁻¹1)` counts that the constant mean m is estimated (0 where it is to be taken as known).
 /// Rows are named by their place in what was asked for: with [`Over::Both`], choice z is `PointId` points + z.
 #[derive(Debug, Clone)]
-pub struct Posterior<'s> {
-    space: &'s Space,
+pub struct Posterior {
+    space: Space,
     rows: Range<usize>,
     columns: Matrix,
     distance: Distance,
@@ -48,10 +48,10 @@ pub struct Posterior<'s> {
     hypothetical: Vec<Vec<f64>>,
 }
 
-impl<'s> Fit<'s> {
+impl Fit {
     /// Mean and variance of the rows asked for. Cost: n m (G + m) over threads, memory n m.
-    pub fn posterior(&self, over: Over) -> Posterior<'s> {
-        let space = self.space;
+    pub fn posterior(&self, over: Over) -> Posterior {
+        let space = &self.space;
         let rows = match over {
             Over::Points => 0..space.points(),
             Over::Choices => space.choice_rows(),
@@ -90,7 +90,7 @@ impl<'s> Fit<'s> {
             }
         });
         Posterior {
-            space,
+            space: space.clone(),
             columns: space.by_column(&rows.clone().collect::<Vec<_>>()),
             rows,
             distance,
@@ -105,7 +105,7 @@ impl<'s> Fit<'s> {
     }
 }
 
-impl Posterior<'_> {
+impl Posterior {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.means.len()
