@@ -35,7 +35,7 @@ fn play(baseline: Baseline, horizon: u64, batch: usize, seed: u64) -> Vec<usize>
     while !bandit.finished() {
         for slot in bandit.ask(batch).unwrap() {
             let point = slot.point.index();
-            bandit.tell(slot.id, Outcome::Value(measure(point, slot.id.number(), seed))).unwrap();
+            bandit.tell(slot.id, Outcome::from(measure(point, slot.id.number(), seed))).unwrap();
             measured.push(point);
         }
     }
@@ -262,7 +262,7 @@ fn rage_chooses_among_points_that_it_does_not_measure() {
         for slot in bandit.ask(1_000).unwrap() {
             let noise: f64 =
                 StandardNormal.sample(&mut stream(9, slot.id.number(), Purpose::new("test-noise")));
-            bandit.tell(slot.id, Outcome::Value(theta[slot.point.index()] + 0.2 * noise)).unwrap();
+            bandit.tell(slot.id, Outcome::from(theta[slot.point.index()] + 0.2 * noise)).unwrap();
         }
     }
     assert_eq!(bandit.report().picks[0].index(), 0);

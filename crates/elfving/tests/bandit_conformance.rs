@@ -75,7 +75,7 @@ fn play(
         asked.extend(slots.iter().map(|slot| slot.point));
         order(&mut slots);
         for slot in slots {
-            bandit.tell(slot.id, Outcome::Value(measure(pool, slot))).unwrap();
+            bandit.tell(slot.id, Outcome::from(measure(pool, slot))).unwrap();
         }
         assert_sound(&bandit.report(), pool);
     }
@@ -158,7 +158,7 @@ fn one_point_is_a_pool() {
         let mut bandit = Bandit::new(start(question(single.clone(), goal)).unwrap());
         for _ in 0..5 {
             for slot in bandit.ask(3).unwrap() {
-                bandit.tell(slot.id, Outcome::Value(0.5)).unwrap();
+                bandit.tell(slot.id, Outcome::from(0.5)).unwrap();
             }
         }
         assert_sound(&bandit.report(), &single);
@@ -173,7 +173,7 @@ fn points_that_are_all_the_same_end_or_go_on_without_a_word_too_much() {
         let mut bandit = Bandit::new(start(question(same.clone(), goal)).unwrap());
         for _ in 0..5 {
             for slot in bandit.ask(8).unwrap() {
-                bandit.tell(slot.id, Outcome::Value(0.5 + 0.1 * (slot.id.number() as f64).sin())).unwrap();
+                bandit.tell(slot.id, Outcome::from(0.5 + 0.1 * (slot.id.number() as f64).sin())).unwrap();
             }
         }
         let report = bandit.report();

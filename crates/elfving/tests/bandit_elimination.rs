@@ -50,7 +50,7 @@ fn run(policy: Box<dyn Policy>, means: &[f64], sigma: f64, seed: u64) -> Report 
         assert!(!slots.is_empty());
         for slot in slots {
             let noise: f64 = StandardNormal.sample(&mut random);
-            bandit.tell(slot.id, Outcome::Value(means[slot.point.index()] + sigma * noise)).unwrap();
+            bandit.tell(slot.id, Outcome::from(means[slot.point.index()] + sigma * noise)).unwrap();
         }
     }
     bandit.report()
@@ -347,7 +347,7 @@ fn without_a_horizon_the_ridge_falls_and_the_leader_is_played_for_ever() {
                 ridges.push(plan.gamma.unwrap());
             }
             let value = [0.5, 0.55, 0.1][slot.point.index()] + 0.2 * noise;
-            bandit.tell(slot.id, Outcome::Value(value)).unwrap();
+            bandit.tell(slot.id, Outcome::from(value)).unwrap();
         }
     }
     assert!(!bandit.finished());

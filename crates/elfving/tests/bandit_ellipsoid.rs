@@ -41,7 +41,7 @@ fn play(
     let mut told = 0;
     while !bandit.finished() && told < most {
         for slot in bandit.ask(batch).unwrap() {
-            bandit.tell(slot.id, Outcome::Value(measure(slot.point.index(), slot.id.number()))).unwrap();
+            bandit.tell(slot.id, Outcome::from(measure(slot.point.index(), slot.id.number()))).unwrap();
             told += 1;
         }
     }

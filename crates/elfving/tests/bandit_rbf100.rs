@@ -27,7 +27,7 @@ fn run(policy: Box<dyn Policy>, most: u64, seed: u64) -> (Report, f64) {
             let mean = rbf100::MEANS[slot.point.index()];
             let noise: f64 = StandardNormal.sample(&mut random);
             regret += 1.0 - mean;
-            bandit.tell(slot.id, Outcome::Value(mean + 0.1 * noise)).unwrap();
+            bandit.tell(slot.id, Outcome::from(mean + 0.1 * noise)).unwrap();
         }
     }
     (bandit.report(), regret)

@@ -33,7 +33,7 @@ impl Policy for Stubborn {
     }
     fn learn(&mut self, _: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
         self.samples += outcomes.len() as u64;
-        Ok(Decision { round: 1, survivors: vec![], eliminated: vec![] })
+        Ok(Decision::keep(1, vec![]))
     }
     fn apply(&mut self, _: &Decision) {}
     fn report(&self) -> Report {
@@ -54,6 +54,7 @@ impl Policy for Stubborn {
             samples: self.samples,
             premises: vec![],
             margins: Margins::default(),
+            standing: None,
         }
     }
 }

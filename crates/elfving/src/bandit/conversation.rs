@@ -1,8 +1,8 @@
 //! Ask and tell: the conversation between a policy and whoever measures.
 
 use super::{
-    BanditError, Decision, Guarantee, Margins, Next, Outcome, Plan, Policy, Report, Slot, SlotId, Status,
-    Told,
+    BanditError, Decision, Guarantee, Margins, Next, Outcome, Plan, Policy, Reading, Report, Slot, SlotId,
+    Status, Told,
 };
 use crate::estimate::EstimateError;
 use crate::pool::PointId;
@@ -17,8 +17,8 @@ use crate::pool::PointId;
 pub struct Bandit {
     policy: Box<dyn Policy>,
     round: Option<Round>,
-    /// Outcomes of all closed rounds, by slot number; `None` where a round was closed with the slot open.
-    history: Vec<Option<f64>>,
+    /// Readings of all closed rounds, by slot number; `None` where a round was closed with the slot open.
+    history: Vec<Option<Reading>>,
     decisions: Vec<Decision>,
     budget: Option<u64>,
     /// Whether some round was closed with open slots.
@@ -29,7 +29,7 @@ pub struct Bandit {
 struct Round {
     plan: Plan,
     points: Vec<PointId>,
-    outcomes: Vec<Option<f64>>,
+    readings: Vec<Option<Reading>>,
     handed_out: usize,
     /// All before this one are told.
     first_open: usize,
@@ -40,7 +40,7 @@ impl Round {
     fn new(plan: Plan) -> Self {
         let points = plan.measurements.points();
         Self {
-            outcomes: vec![None; points.len()],
+            readings: vec![None; points.len()],
             handed_out: 0,
             first_open: 0,
             open: points.len(),
@@ -83,11 +83,11 @@ impl Bandit {
         let round = self.round.as_mut().expect("a round was begun above");
         let open = |round: &Round, range: std::ops::Range<usize>| -> Vec<Slot> {
             range
-                .filter(|&i| round.outcomes[i].is_none())
+                .filter(|&i| round.readings[i].is_none())
                 .map(|i| Slot { id: SlotId((first + i) as u64), point: round.points[i] })
                 .collect()
         };
-        while round.first_open < round.handed_out && round.outcomes[round.first_open].is_some() {
+        while round.first_open < round.handed_out && round.readings[round.first_open].is_some() {
             round.first_open += 1;
         }
         let waiting = open(round, round.first_open..round.handed_out);
@@ -121,20 +121,45 @@ impl Bandit {
         self.budget.map_or(u64::MAX, |budget| budget.saturating_sub(self.history.len() as u64))
     }
 
+    /// Makes the points that the user wants measured the next round; the policy gets them as [`earlier`](Self::earlier) data.
+    ///
+    /// # Errors
+    /// Those of [`begin`](Self::begin).
+    pub fn force(&mut self, points: Vec<PointId>) -> Result<(), BanditError> {
+        self.begin(Plan::forced(points))
+    }
+
+    /// Takes in measurements made before or beside the conversation, and says whether the policy can use them.
+    ///
+    /// # Errors
+    /// [`BanditError::Earlier`] for what is no outcome, and what the policy finds.
+    pub fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
+        for (index, (_, reading)) in measured.iter().enumerate() {
+            if let Some(problem) = reading.problem() {
+                return Err(BanditError::Earlier { index, problem });
+            }
+        }
+        self.policy.earlier(measured)
+    }
+
+    /// Whether the decisions after a corrected outcome can be made anew.
+    pub fn reuses_all(&self) -> bool {
+        self.policy.reuses_all()
+    }
+
     /// Takes in what came back for a slot. The last open slot of a round decides the round.
     ///
     /// # Errors
-    /// [`BanditError::UnknownSlot`], [`BanditError::NotFinite`], [`BanditError::Conflict`] for another value than before, and
-    /// what the estimate of a complete round finds.
-    pub fn tell(&mut self, slot: SlotId, outcome: Outcome) -> Result<Told, BanditError> {
+    /// [`BanditError::UnknownSlot`], [`BanditError::NotAnOutcome`], [`BanditError::Conflict`] for another value than before,
+    /// and what the estimate of a complete round finds.
+    pub fn tell(&mut self, slot: SlotId, outcome: impl Into<Outcome>) -> Result<Told, BanditError> {
+        let outcome = outcome.into();
         let first = self.history.len() as u64;
-        if let Outcome::Value(got) = outcome
-            && !got.is_finite()
-        {
-            return Err(BanditError::NotFinite { slot, got });
+        if let Outcome::Measured(reading) = &outcome {
+            check(slot, reading)?;
         }
         match self.history.get(slot.0 as usize) {
-            Some(&Some(known)) => return already_told(slot, known, outcome),
+            Some(Some(known)) => return already_told(slot, known, outcome),
             Some(None) => return Err(BanditError::RoundClosed { slot }),
             None => {}
         }
@@ -142,12 +167,12 @@ impl Bandit {
         let Some(round) = self.round.as_mut().filter(|_| slot.0 < asked) else {
             return Err(BanditError::UnknownSlot { slot, asked });
         };
-        let place = &mut round.outcomes[(slot.0 - first) as usize];
-        match (outcome, *place) {
+        let place = &mut round.readings[(slot.0 - first) as usize];
+        match (outcome, &place) {
             (outcome, Some(known)) => already_told(slot, known, outcome),
             (Outcome::Failed, None) => Ok(Told::AskedAgain),
-            (Outcome::Value(value), None) => {
-                *place = Some(value);
+            (Outcome::Measured(reading), None) => {
+                *place = Some(reading);
                 round.open -= 1;
                 if round.open == 0 {
                     self.close(None)?;
@@ -160,10 +185,25 @@ impl Bandit {
     /// Closes the complete round: by what the policy decides, or by the decision on record.
     fn close(&mut self, recorded: Option<&Decision>) -> Result<(), BanditError> {
         let round = self.round.as_ref().expect("a round is under way");
-        let outcomes: Vec<f64> = round.outcomes.iter().flatten().copied().collect();
-        let decided = self.policy.learn(&round.plan, &outcomes)?;
-        self.settle(recorded.unwrap_or(&decided).clone());
+        let readings: Vec<Reading> = round.readings.iter().flatten().cloned().collect();
+        let decision = match recorded {
+            _ if round.plan.is_forced() => {
+                let measured: Vec<_> = round.points.iter().copied().zip(readings).collect();
+                self.policy.earlier(&measured)?;
+                recorded.cloned().unwrap_or_else(|| self.nobody_out(0))
+            }
+            Some(recorded) => {
+                self.policy.recall(&round.plan, &readings)?;
+                recorded.clone()
+            }
+            None => self.policy.learn_readings(&round.plan, &readings)?,
+        };
+        self.settle(decision);
         Ok(())
+    }
+
+    fn nobody_out(&self, round: u64) -> Decision {
+        Decision::keep(round, self.policy.report().survivors)
     }
 
     /// Closes the round under way although slots are open, or although its estimate fails: what was told stands for the whole.
@@ -178,18 +218,21 @@ impl Bandit {
 
     fn close_partly(&mut self, recorded: Option<&Decision>) -> Result<(), BanditError> {
         let round = self.round.as_ref().ok_or(BanditError::NoRound)?;
-        let told: Vec<bool> = round.outcomes.iter().map(Option::is_some).collect();
-        let outcomes: Vec<f64> = round.outcomes.iter().flatten().copied().collect();
+        let told: Vec<bool> = round.readings.iter().map(Option::is_some).collect();
+        let readings: Vec<Reading> = round.readings.iter().flatten().cloned().collect();
+        let number = round.plan.round;
         let decided = match round.plan.only(&told) {
-            Some(part) => self.policy.learn(&part, &outcomes).ok(),
+            Some(part) if part.is_forced() => {
+                let measured: Vec<_> = part.measurements.points().into_iter().zip(readings).collect();
+                self.policy.earlier(&measured)?;
+                None
+            }
+            Some(part) => self.policy.learn_readings(&part, &readings).ok(),
             None => None,
         };
-        let nothing = || {
-            let survivors = self.policy.report().survivors;
-            Decision { round: round.plan.round, survivors, eliminated: Vec::new() }
-        };
-        let decision = recorded.cloned().or(decided).unwrap_or_else(nothing);
-        self.waived = true;
+        let decision = recorded.cloned().or(decided).unwrap_or_else(|| self.nobody_out(number));
+        // What the user chose is no part of a theorem; the rest of a planned round is.
+        self.waived |= number > 0;
         self.settle(decision);
         Ok(())
     }
@@ -199,48 +242,48 @@ impl Bandit {
         self.policy.apply(&decision);
         self.decisions.push(decision);
         let round = self.round.take().expect("a round is under way");
-        self.history.extend(round.outcomes);
+        self.history.extend(round.readings);
     }
 
-    /// Restores a closed round from its record: one outcome for each slot of the plan, `None` for those that were open when it was closed
+    /// Restores a closed round from its record: one reading for each slot of the plan, `None` for those that were open when it was closed
     /// without a guarantee. The recorded decision is applied as it is.
     ///
     /// # Errors
-    /// Those of [`begin`](Self::begin), [`EstimateError::OutcomeCount`], [`BanditError::NotFinite`], and what the estimate of a complete round
-    /// finds.
+    /// Those of [`begin`](Self::begin), [`EstimateError::OutcomeCount`], [`BanditError::NotAnOutcome`], and what the estimate of a complete
+    /// round finds.
     pub fn replay(
         &mut self,
         plan: Plan,
-        outcomes: &[Option<f64>],
+        readings: &[Option<Reading>],
         decision: &Decision,
     ) -> Result<(), BanditError> {
-        self.resume(plan, outcomes)?;
-        if outcomes.iter().all(Option::is_some) {
+        self.resume(plan, readings)?;
+        if readings.iter().all(Option::is_some) {
             self.close(Some(decision))
         } else {
             self.close_partly(Some(decision))
         }
     }
 
-    /// Restores the round under way from its record: its plan, and for each slot that was handed out its outcome, `None` while it is
+    /// Restores the round under way from its record: its plan, and for each slot that was handed out its reading, `None` while it is
     /// open.
     ///
     /// # Errors
     /// Those of [`begin`](Self::begin), [`EstimateError::OutcomeCount`] for more outcomes than the plan has slots,
-    /// [`BanditError::NotFinite`].
-    pub fn resume(&mut self, plan: Plan, handed_out: &[Option<f64>]) -> Result<(), BanditError> {
+    /// [`BanditError::NotAnOutcome`].
+    pub fn resume(&mut self, plan: Plan, handed_out: &[Option<Reading>]) -> Result<(), BanditError> {
         let (expected, got) = (plan.measurements.len(), handed_out.len());
         if got > expected {
             return Err(EstimateError::OutcomeCount { expected, got }.into());
         }
-        let bad = handed_out.iter().position(|outcome| outcome.is_some_and(|value| !value.is_finite()));
-        if let Some(i) = bad {
-            let slot = SlotId((self.history.len() + i) as u64);
-            return Err(BanditError::NotFinite { slot, got: handed_out[i].unwrap_or(f64::NAN) });
+        for (i, reading) in handed_out.iter().enumerate() {
+            reading
+                .as_ref()
+                .map_or(Ok(()), |reading| check(SlotId((self.history.len() + i) as u64), reading))?;
         }
         self.begin(plan)?;
         let round = self.round.as_mut().expect("a round was begun above");
-        round.outcomes[..got].copy_from_slice(handed_out);
+        round.readings[..got].clone_from_slice(handed_out);
         round.open -= handed_out.iter().flatten().count();
         round.handed_out = got;
         Ok(())
@@ -259,7 +302,7 @@ impl Bandit {
     /// Slots asked and not told yet.
     pub fn open_slots(&self) -> usize {
         self.round.as_ref().map_or(0, |round| {
-            round.outcomes[..round.handed_out].iter().filter(|outcome| outcome.is_none()).count()
+            round.readings[..round.handed_out].iter().filter(|reading| reading.is_none()).count()
         })
     }
 
@@ -290,9 +333,15 @@ impl std::fmt::Debug for Bandit {
 }
 
 /// A slot that has its value: the same again changes nothing, another one is a conflict.
-fn already_told(slot: SlotId, known: f64, outcome: Outcome) -> Result<Told, BanditError> {
+fn already_told(slot: SlotId, known: &Reading, outcome: Outcome) -> Result<Told, BanditError> {
     match outcome {
-        Outcome::Value(told) if told != known => Err(BanditError::Conflict { slot, known, told }),
+        Outcome::Measured(told) if told != *known => {
+            Err(BanditError::Conflict { slot, known: known.clone(), told })
+        }
         _ => Ok(Told::Repeated),
     }
+}
+
+fn check(slot: SlotId, reading: &Reading) -> Result<(), BanditError> {
+    reading.problem().map_or(Ok(()), |problem| Err(BanditError::NotAnOutcome { slot, problem }))
 }

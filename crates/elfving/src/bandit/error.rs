@@ -1,6 +1,6 @@
 //! What can be wrong with a question or an outcome.
 
-use super::SlotId;
+use super::{Reading, SlotId};
 use crate::design::DesignError;
 use crate::estimate::EstimateError;
 use crate::pool::PoolError;
@@ -82,17 +82,25 @@ pub enum BanditError {
         /// The slot.
         slot: SlotId,
         /// Its value.
-        known: f64,
+        known: Reading,
         /// The other one.
-        told: f64,
+        told: Reading,
     },
-    /// An outcome is not a finite number.
-    #[error("slot {slot}: {got} is not a finite number; tell a failed measurement as failed")]
-    NotFinite {
+    /// What was told is no outcome.
+    #[error("slot {slot}: {problem}; tell a failed measurement as failed")]
+    NotAnOutcome {
         /// The slot.
         slot: SlotId,
-        /// The value.
-        got: f64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// An earlier measurement is no outcome.
+    #[error("earlier measurement {index}: {problem}")]
+    Earlier {
+        /// Its position, from 0.
+        index: usize,
+        /// What is wrong.
+        problem: String,
     },
     /// The next round does not fit into the budget.
     #[error(

@@ -1,8 +1,10 @@
 //! The measurements of one round, known before the first of them is made.
 
+use super::Why;
 use crate::pool::PointId;
 use crate::rounding::{Allocation, Draws};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// What a round measures, and how it was chosen: an estimator that needs draws does not take counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,6 +57,9 @@ pub struct Plan {
     pub gamma: Option<f64>,
     /// The achieved value f of its design, where it has one.
     pub value: Option<f64>,
+    /// Why each measurement is in, where the design does not say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Why>,
 }
 
 impl Plan {
@@ -78,11 +83,45 @@ impl Plan {
                 Measurements::Counted(Allocation::new(counts).expect("slots are in pool order"))
             }
         };
-        Some(Plan { measurements, ..self.clone() })
+        let reasons = self.reasons.iter().zip(kept).filter(|(_, kept)| **kept).map(|(why, _)| *why);
+        Some(Plan { measurements, reasons: reasons.collect(), ..self.clone() })
     }
 
     /// A plan of points chosen one by one.
     pub fn chosen(round: u64, points: Vec<PointId>) -> Self {
-        Self { round, measurements: Measurements::Chosen(points), epsilon: None, gamma: None, value: None }
+        let measurements = Measurements::Chosen(points);
+        Self { round, measurements, epsilon: None, gamma: None, value: None, reasons: Vec::new() }
+    }
+
+    /// Points that the user wants measured: a round of its own, with the number 0.
+    pub fn forced(points: Vec<PointId>) -> Self {
+        let reasons = vec![Why::Forced; points.len()];
+        Self { reasons, ..Self::chosen(0, points) }
+    }
+
+    /// Whether the user chose these measurements.
+    pub fn is_forced(&self) -> bool {
+        self.round == 0
+    }
+
+    /// The same, with a reason for each measurement.
+    #[must_use]
+    pub fn because(self, reasons: Vec<Why>) -> Self {
+        Self { reasons, ..self }
+    }
+
+    /// Why each measurement is in: the reasons stated, or the weights of the design. Empty when neither is known.
+    pub fn why(&self) -> Vec<Why> {
+        let weights: HashMap<PointId, f64> = match &self.measurements {
+            _ if !self.reasons.is_empty() => return self.reasons.clone(),
+            Measurements::Drawn(draws) => draws.probabilities().into_iter().collect(),
+            Measurements::Counted(allocation) => {
+                let total = allocation.total() as f64;
+                allocation.counts().iter().map(|&(id, count)| (id, count as f64 / total)).collect()
+            }
+            Measurements::Chosen(_) => return Vec::new(),
+        };
+        let weight = |id: PointId| Why::Weight { weight: weights.get(&id).copied().unwrap_or(0.0) };
+        self.measurements.points().into_iter().map(weight).collect()
     }
 }

@@ -1,7 +1,8 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
-use super::{BanditError, Plan, Reason, Report, Status};
+use super::{BanditError, Plan, Reading, Reason, Report, Status};
 use crate::pool::PointId;
+use crate::surrogate::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// What a policy wants next.
@@ -37,6 +38,16 @@ pub struct Decision {
     pub survivors: Vec<PointId>,
     /// The choices that went out in this round.
     pub eliminated: Vec<Elimination>,
+    /// The parameters of a fitted model, where the policy has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted: Option<Parameters>,
+}
+
+impl Decision {
+    /// Nobody goes out.
+    pub fn keep(round: u64, survivors: Vec<PointId>) -> Self {
+        Self { round, survivors, eliminated: Vec::new(), fitted: None }
+    }
 }
 
 /// An algorithm behind [`Bandit`](super::Bandit).
@@ -70,6 +81,40 @@ pub trait Policy: Send {
     /// # Errors
     /// What the estimate finds.
     fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError>;
+
+    /// The same with all that was told of a slot, repeats and errors included. A policy that has no use for them learns the
+    /// average of each slot.
+    ///
+    /// # Errors
+    /// Those of [`learn`](Self::learn).
+    fn learn_readings(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        let means: Vec<f64> = readings.iter().map(Reading::mean).collect();
+        self.learn(plan, &means)
+    }
+
+    /// Takes in the outcomes of a round whose decision is on record: as [`learn_readings`](Self::learn_readings), but nothing
+    /// needs to be decided.
+    ///
+    /// # Errors
+    /// Those of [`learn`](Self::learn).
+    fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
+        self.learn_readings(plan, readings).map(drop)
+    }
+
+    /// Takes in measurements that it did not plan, and says whether it can use them: a theorem about draws from a design
+    /// says nothing of them.
+    ///
+    /// # Errors
+    /// What the estimate finds.
+    fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
+        let _ = measured;
+        Ok(false)
+    }
+
+    /// Whether every decision rests on all data alike, so that the decisions after a corrected outcome can be made anew.
+    fn reuses_all(&self) -> bool {
+        false
+    }
 
     /// Makes a decision final.
     fn apply(&mut self, decision: &Decision);

@@ -49,6 +49,8 @@ pub enum Guarantee {
     Certified,
     /// The constants printed in the paper: for comparison, some steps of its proofs do not hold as printed.
     AsPrinted,
+    /// No theorem: a fitted model, whose intervals were right about as often as stated where that could be measured.
+    Calibrated,
     /// Nothing: a baseline without a stopping rule, or a round that was closed before all its outcomes were in.
     None,
 }
@@ -78,6 +80,17 @@ pub struct Margins {
     pub bound: Option<f64>,
     /// The largest h.
     pub misspecification: Option<f64>,
+}
+
+/// What is measured about a pick that nothing is proved of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// How often the pick itself was measured.
+    pub measurements: u64,
+    /// How many other choices have an interval that reaches into that of the pick.
+    pub rivals: u64,
+    /// For how many rounds it has been the pick.
+    pub rounds: u64,
 }
 
 /// What a policy knows so far.
@@ -113,6 +126,8 @@ pub struct Report {
     pub premises: Vec<Premise>,
     /// How wrong the assumptions may be.
     pub margins: Margins,
+    /// What is measured about the pick, where nothing is proved.
+    pub standing: Option<Standing>,
 }
 
 impl fmt::Display for Report {
@@ -139,6 +154,7 @@ impl Report {
         let percent = 100.0 * (1.0 - self.delta);
         match self.guarantee {
             Guarantee::None => return writeln!(f, "no guarantee"),
+            Guarantee::Calibrated => return self.fmt_standing(f),
             Guarantee::AsPrinted => write!(f, "with the constants printed in the paper, not certified, ")?,
             Guarantee::Certified => write!(f, "with probability {percent} %, under these assumptions, ")?,
         }
@@ -163,6 +179,16 @@ impl Report {
             }
             _ => Ok(()),
         }
+    }
+
+    fn fmt_standing(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "calibrated, no proof")?;
+        let Some(Standing { measurements, rivals, rounds }) = self.standing else { return Ok(()) };
+        writeln!(
+            f,
+            "the pick was measured {measurements} times and has stood for {rounds} rounds; the intervals of {rivals} others \
+             reach into its own"
+        )
     }
 
     fn fmt_margins(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! One requested measurement and what comes back for it.
 
+use super::Reading;
 use crate::pool::PointId;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -38,13 +39,25 @@ pub struct Slot {
 }
 
 /// What came back for a slot.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// A measured value.
-    Value(f64),
+    /// It was measured.
+    Measured(Reading),
     /// No value. The same slot is asked again: to leave it out would bias the estimate.
     Failed,
+}
+
+impl From<f64> for Outcome {
+    fn from(value: f64) -> Self {
+        Outcome::Measured(Reading::Value(value))
+    }
+}
+
+impl From<Reading> for Outcome {
+    fn from(reading: Reading) -> Self {
+        Outcome::Measured(reading)
+    }
 }
 
 /// What became of an outcome.

@@ -124,7 +124,7 @@ impl Simulation {
                 if slot.point.index() >= environment.points() {
                     return Err(SimulationError::OtherPool { id: slot.point, points: environment.points() });
                 }
-                bandit.tell(slot.id, Outcome::Value(environment.measure(slot.point, &mut random)))?;
+                bandit.tell(slot.id, Outcome::from(environment.measure(slot.point, &mut random)))?;
                 samples += 1;
                 curves.measured(samples, slot.point, || bandit.report());
             }

@@ -231,12 +231,12 @@ impl World {
             for slot in slots {
                 let x = slot.point.index();
                 if self.failing > 0.0 && x == best && random.random::<f64>() < self.failing {
-                    let told = self.failure_is_told_as.map_or(Outcome::Failed, Outcome::Value);
+                    let told = self.failure_is_told_as.map_or(Outcome::Failed, Outcome::from);
                     bandit.tell(slot.id, told).expect("a failed slot stays open");
                     continue;
                 }
                 let value = self.points[x] + self.sigma * law.draw(&mut random);
-                bandit.tell(slot.id, Outcome::Value(value)).expect("an outcome");
+                bandit.tell(slot.id, Outcome::from(value)).expect("an outcome");
             }
             assert!(bandit.report().samples < MOST, "{}: {law:?}, seed {seed} does not end", self.name);
         }

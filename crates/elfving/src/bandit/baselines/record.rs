@@ -63,7 +63,7 @@ impl Record {
             self.posterior.add(point, outcome);
         }
         self.rounds = plan.round;
-        Decision { round: plan.round, survivors, eliminated: Vec::new() }
+        Decision::keep(plan.round, survivors)
     }
 
     /// All choices, in pool order.
@@ -109,6 +109,7 @@ impl Record {
             samples,
             premises: Vec::new(),
             margins: Margins::default(),
+            standing: None,
         }
     }
 }

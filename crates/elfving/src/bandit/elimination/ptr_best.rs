@@ -26,7 +26,7 @@ use crate::estimate::Tails;
 /// while !bandit.finished() {
 ///     for slot in bandit.ask(10)? {
 ///         let value = [0.1, 0.8][slot.point.index()] + 0.1 * (slot.id.number() as f64).sin();
-///         bandit.tell(slot.id, Outcome::Value(value))?;
+///         bandit.tell(slot.id, Outcome::from(value))?;
 ///     }
 /// }
 /// assert_eq!(bandit.report().picks[0].index(), 2);

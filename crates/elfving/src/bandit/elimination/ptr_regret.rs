@@ -25,7 +25,7 @@ use crate::estimate::Tails;
 /// while !bandit.finished() {
 ///     for slot in bandit.ask(50)? {
 ///         let value = means[slot.point.index()] + 0.1 * (slot.id.number() as f64).sin();
-///         bandit.tell(slot.id, Outcome::Value(value))?;
+///         bandit.tell(slot.id, Outcome::from(value))?;
 ///     }
 /// }
 /// assert_eq!(bandit.report().picks[0].index(), 0);

@@ -28,7 +28,7 @@ use crate::pool::PointId;
 /// while !bandit.finished() {
 ///     for slot in bandit.ask(100)? {
 ///         let value = means[slot.point.index()] + 0.1 * (slot.id.number() as f64).sin();
-///         bandit.tell(slot.id, Outcome::Value(value))?;
+///         bandit.tell(slot.id, Outcome::from(value))?;
 ///     }
 /// }
 /// let report = bandit.report();

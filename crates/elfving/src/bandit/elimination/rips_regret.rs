@@ -29,7 +29,7 @@ use crate::pool::{Subset, Targets};
 ///     for slot in bandit.ask(100)? {
 ///         let mean = means[slot.point.index()];
 ///         loss += 0.9 - mean;
-///         bandit.tell(slot.id, Outcome::Value(mean + 0.1 * (slot.id.number() as f64).sin()))?;
+///         bandit.tell(slot.id, Outcome::from(mean + 0.1 * (slot.id.number() as f64).sin()))?;
 ///     }
 /// }
 /// assert_eq!(bandit.report().picks[0].index(), 0);

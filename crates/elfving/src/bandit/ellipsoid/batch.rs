@@ -1,10 +1,10 @@
 //! Which points to measure: those that sharpen the open comparison most.
 
-use super::contest::Contest;
+use super::contest::{Contest, Pair};
 use super::snapshot::Snapshot;
 use super::width::Vouched;
-use crate::bandit::Precision;
 use crate::bandit::ties::first_largest;
+use crate::bandit::{Precision, Why};
 use crate::linalg::{add_scaled_row, apply, dot, norm_squared};
 use crate::pool::PointId;
 
@@ -17,17 +17,24 @@ pub(super) fn choose_batch(
     precision: &Precision,
     vouched: &Vouched,
     batch: u64,
-) -> Vec<PointId> {
+) -> (Vec<PointId>, Vec<Why>) {
     let mut supposed = Supposed::new(snapshot, precision);
-    let mut points = Vec::new();
+    let mut chosen = Vec::new();
     for _ in 0..batch {
-        // One choice and nothing to compare it with: any point is as good as another.
-        let v = contest.open_pair(vouched).map(|pair| (pair.rival, pair.leader));
-        let point = v.map_or(0, |(rival, leader)| supposed.sharpest(rival, leader));
+        let (point, why) = match contest.open_pair(vouched) {
+            Some(pair) => (supposed.sharpest(pair.rival, pair.leader), why(pair, vouched)),
+            // One choice and nothing to compare it with: any point is as good as another.
+            None => (0, Why::Start),
+        };
         supposed.measure(point, &mut contest);
-        points.push(PointId::new(point));
+        chosen.push((PointId::new(point), why));
     }
-    points
+    chosen.into_iter().unzip()
+}
+
+fn why(pair: &Pair, vouched: &Vouched) -> Why {
+    let (rival, leader) = (PointId::new(pair.rival), PointId::new(pair.leader));
+    Why::Comparison { rival, leader, width: pair.difference.width(vouched) }
 }
 
 /// V⁻¹ after the points of the batch so far, as `I - Σ_j g_j g_jᵀ` in the coordinates of the snapshot.

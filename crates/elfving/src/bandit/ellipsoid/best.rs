@@ -3,7 +3,11 @@
 use super::batch::choose_batch;
 use super::snapshot::Snapshot;
 use super::state::State;
-use crate::bandit::{BanditError, Decision, Goal, Next, Plan, Policy, Posterior, Question, Report, Status};
+use crate::bandit::{
+    BanditError, Decision, Goal, Next, Plan, Policy, Posterior, Question, Reading, Report, Status,
+};
+use crate::pool::PointId;
+use std::cell::OnceCell;
 
 /// `ellipsoid-best`: one choice within ε of the best, m of them, or all good ones, proved by the confidence ellipsoid.
 ///
@@ -28,7 +32,7 @@ use crate::bandit::{BanditError, Decision, Goal, Next, Plan, Policy, Posterior, 
 /// while !bandit.finished() {
 ///     for slot in bandit.ask(4)? {
 ///         let mean = [0.9, 0.2, 0.66][slot.point.index()];
-///         bandit.tell(slot.id, Outcome::Value(mean + 0.1 * (-1f64).powi(slot.id.number() as i32)))?;
+///         bandit.tell(slot.id, Outcome::from(mean + 0.1 * (-1f64).powi(slot.id.number() as i32)))?;
 ///     }
 /// }
 /// let report = bandit.report();
@@ -39,8 +43,9 @@ use crate::bandit::{BanditError, Decision, Goal, Next, Plan, Policy, Posterior, 
 /// ```
 pub struct EllipsoidBest {
     state: State,
-    snapshot: Snapshot,
-    status: Status,
+    /// What is known at this time; emptied by every change, so that a record replays without looking.
+    snapshot: OnceCell<Snapshot>,
+    status: OnceCell<Status>,
 }
 
 impl EllipsoidBest {
@@ -59,9 +64,16 @@ impl EllipsoidBest {
     }
 
     fn from_state(state: State) -> Self {
-        let snapshot = state.snapshot();
-        let status = state.status(&snapshot);
-        Self { state, snapshot, status }
+        Self { state, snapshot: OnceCell::new(), status: OnceCell::new() }
+    }
+
+    fn snapshot(&self) -> &Snapshot {
+        self.snapshot.get_or_init(|| self.state.snapshot())
+    }
+
+    fn data_changed(&mut self) {
+        self.snapshot = OnceCell::new();
+        self.status = OnceCell::new();
     }
 
     /// Another ridge: any positive number fixed before the first measurement is valid.
@@ -80,32 +92,53 @@ impl Policy for EllipsoidBest {
     }
 
     fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
-        if let Status::Finished(reason) = self.status {
+        if let Status::Finished(reason) = self.status() {
             return Ok(Next::Stop(reason));
         }
-        let Self { state, snapshot, .. } = self;
+        let (state, snapshot) = (&self.state, self.snapshot());
         let contest = state.contest(snapshot);
         let precision = state.posterior.precision();
-        let points = choose_batch(snapshot, contest, precision, &state.vouched, batch as u64);
-        Ok(Next::Measure(Plan::chosen(state.rounds + 1, points)))
+        let (points, reasons) = choose_batch(snapshot, contest, precision, &state.vouched, batch as u64);
+        Ok(Next::Measure(Plan::chosen(state.rounds + 1, points).because(reasons)))
     }
 
     fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
-        self.state.take(plan, outcomes);
-        self.snapshot = self.state.snapshot();
-        Ok(self.state.decide(plan.round, &self.snapshot))
+        self.state.note(plan, outcomes.iter().copied());
+        self.data_changed();
+        Ok(self.state.decide(plan.round, self.snapshot()))
+    }
+
+    fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
+        self.state.note(plan, readings.iter().map(Reading::mean));
+        self.data_changed();
+        Ok(())
+    }
+
+    fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
+        self.state.note_earlier(measured);
+        self.data_changed();
+        Ok(true)
+    }
+
+    fn reuses_all(&self) -> bool {
+        true
     }
 
     fn apply(&mut self, decision: &Decision) {
-        self.state.apply(decision, &self.snapshot);
-        self.status = self.state.status(&self.snapshot);
+        if !decision.eliminated.is_empty() {
+            self.snapshot();
+            let snapshot = self.snapshot.take().expect("it was made above");
+            self.state.apply(decision, &snapshot);
+            self.snapshot = OnceCell::from(snapshot);
+        }
+        self.status = OnceCell::new();
     }
 
     fn status(&self) -> Status {
-        self.status
+        *self.status.get_or_init(|| self.state.status(self.snapshot()))
     }
 
     fn report(&self) -> Report {
-        self.state.report(self.status)
+        self.state.report(self.status())
     }
 }

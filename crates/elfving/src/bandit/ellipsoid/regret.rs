@@ -3,7 +3,8 @@
 use super::state::State;
 use crate::bandit::ties::first_largest;
 use crate::bandit::{
-    BanditError, Decision, Goal, Next, Plan, Policy, Precision, Question, Reason, Report, Status,
+    BanditError, Decision, Goal, Next, Plan, Policy, Precision, Question, Reading, Reason, Report, Status,
+    Why,
 };
 use crate::pool::PointId;
 
@@ -30,6 +31,7 @@ const LOOK_AGAIN_AFTER: f64 = 0.05;
 /// ```
 pub struct EllipsoidRegret {
     state: State,
+    /// How many measurements there may be, those brought in included.
     horizon: Option<u64>,
     next_look: u64,
 }
@@ -56,14 +58,25 @@ impl EllipsoidRegret {
         self.horizon.map_or(u64::MAX, |horizon| horizon.saturating_sub(self.state.posterior.samples()))
     }
 
-    /// The survivor of the largest upper bound.
-    fn most_promising(&self, precision: &Precision) -> PointId {
+    /// The survivor of the largest upper bound, and how little is known of it.
+    fn most_promising(&self, precision: &Precision) -> (PointId, Why) {
         let State { posterior, survivors, .. } = &self.state;
         let radius = self.state.radius(precision.log_det());
-        let upper =
-            |id: &PointId| posterior.means()[id.index()] + radius * precision.norms()[id.index()].sqrt();
+        let width = |id: &PointId| radius * precision.norms()[id.index()].sqrt();
+        let upper = |id: &PointId| posterior.means()[id.index()] + width(id);
         let scores: Vec<f64> = survivors.iter().map(upper).collect();
-        survivors[first_largest(&scores).expect("the leader survives")]
+        let chosen = survivors[first_largest(&scores).expect("the leader survives")];
+        (chosen, Why::Width { width: width(&chosen) })
+    }
+
+    /// Whether it is time to look at the survivors again.
+    fn looks(&mut self) -> bool {
+        let samples = self.state.posterior.samples();
+        let looks = samples >= self.next_look;
+        if looks {
+            self.next_look = samples + 1 + (LOOK_AGAIN_AFTER * samples as f64) as u64;
+        }
+        looks
     }
 }
 
@@ -77,27 +90,42 @@ impl Policy for EllipsoidRegret {
         if batch == 0 {
             return Ok(Next::Stop(Reason::Horizon));
         }
+        self.state.posterior.catch_up();
         let precision = self.state.posterior.precision();
-        let mut points = vec![self.most_promising(precision)];
+        let mut chosen = vec![self.most_promising(precision)];
         if batch > 1 {
             let mut supposed = precision.clone();
             for _ in 1..batch {
-                supposed.suppose(points[points.len() - 1]);
-                points.push(self.most_promising(&supposed));
+                supposed.suppose(chosen[chosen.len() - 1].0);
+                chosen.push(self.most_promising(&supposed));
             }
         }
-        Ok(Next::Measure(Plan::chosen(self.state.rounds + 1, points)))
+        let (points, reasons) = chosen.into_iter().unzip();
+        Ok(Next::Measure(Plan::chosen(self.state.rounds + 1, points).because(reasons)))
     }
 
     fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
         self.state.take(plan, outcomes);
-        let samples = self.state.posterior.samples();
-        if samples < self.next_look {
-            let survivors = self.state.survivors.clone();
-            return Ok(Decision { round: plan.round, survivors, eliminated: Vec::new() });
+        if !self.looks() {
+            return Ok(Decision::keep(plan.round, self.state.survivors.clone()));
         }
-        self.next_look = samples + 1 + (LOOK_AGAIN_AFTER * samples as f64) as u64;
         Ok(self.state.decide(plan.round, &self.state.snapshot()))
+    }
+
+    fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
+        self.state.note(plan, readings.iter().map(Reading::mean));
+        self.looks();
+        Ok(())
+    }
+
+    fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
+        self.state.note_earlier(measured);
+        self.horizon = self.horizon.map(|horizon| horizon + measured.len() as u64);
+        Ok(true)
+    }
+
+    fn reuses_all(&self) -> bool {
+        true
     }
 
     fn apply(&mut self, decision: &Decision) {

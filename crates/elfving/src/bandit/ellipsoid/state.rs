@@ -7,8 +7,8 @@ use super::snapshot::Snapshot;
 use super::unseen::unseen_coordinates;
 use super::width::{Direction, Ellipsoid, Vouched};
 use crate::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Plan, Posterior, Question, Reason,
-    Report, Status,
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Plan, Posterior, Question, Reading,
+    Reason, Report, Status,
 };
 use crate::estimate::{Premise, Tails};
 use crate::linalg::Matrix;
@@ -74,12 +74,25 @@ impl State {
         ellipsoid.radius(&self.vouched)
     }
 
-    /// Takes outcomes in.
+    /// Takes outcomes in, and moves the inverse of V with each.
     pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64]) {
         for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
             self.posterior.add(point, outcome);
         }
         self.rounds = plan.round;
+    }
+
+    /// Takes outcomes in; whoever needs the inverse of V factorises it.
+    pub(super) fn note(&mut self, plan: &Plan, outcomes: impl IntoIterator<Item = f64>) {
+        for (point, outcome) in plan.measurements.points().into_iter().zip(outcomes) {
+            self.posterior.note(point, outcome);
+        }
+        self.rounds = plan.round;
+    }
+
+    /// Measurements that were not planned are as good as others: the rule that chose them looked at the past only.
+    pub(super) fn note_earlier(&mut self, measured: &[(PointId, Reading)]) {
+        measured.iter().for_each(|(point, reading)| self.posterior.note(*point, reading.mean()));
     }
 
     /// What is known now; with a stated h every width needs its reach.
@@ -112,7 +125,7 @@ impl State {
             self.contest(snapshot).beaten(&self.vouched).into_iter().map(eliminate).collect();
         let is_out = |id: &PointId| eliminated.iter().any(|elimination| elimination.choice == *id);
         let survivors = self.survivors.iter().copied().filter(|id| !is_out(id)).collect();
-        Decision { round, survivors, eliminated }
+        Decision { round, survivors, eliminated, fitted: None }
     }
 
     /// Makes a decision final and keeps the evidence for it.
@@ -190,6 +203,7 @@ impl State {
             samples: self.posterior.samples(),
             premises: self.premises(),
             margins: verdict.margins(&self.vouched),
+            standing: None,
         }
     }
 

@@ -75,6 +75,17 @@ impl Posterior {
         add_scaled_row(&mut self.means, gain.weight * surprise, &gain.covariances);
     }
 
+    /// Takes in one outcome without moving θ, the means and the inverse of V: they are those of before until
+    /// [`refresh`](Self::refresh). Counts, [`moment`](Self::moment) and [`Precision::factor`] know it. Cost: constant.
+    ///
+    /// # Panics
+    /// When the pool has no such point.
+    pub fn note(&mut self, point: PointId, outcome: f64) {
+        self.precision.note(point);
+        self.sums[point.index()] += outcome;
+        self.samples += 1;
+    }
+
     /// `Σ_s w φ(x_s) y_s`. Cost: n r.
     pub fn moment(&self) -> Vec<f64> {
         let weighted: Vec<f64> =
@@ -86,6 +97,13 @@ impl Posterior {
     fn solve(&mut self) {
         self.theta = self.precision.image(&self.moment());
         self.means = apply(self.pool().features(), &self.theta);
+    }
+
+    /// Makes θ and the means those of everything noted.
+    pub(super) fn catch_up(&mut self) {
+        if self.precision.is_behind() {
+            self.refresh();
+        }
     }
 
     /// Computes everything again from a factorisation of V.

@@ -84,6 +84,12 @@ impl Precision {
         Gain { weight: shrink, direction, covariances }
     }
 
+    /// Counts one measurement of `point`; the rest follows with the next factorisation.
+    pub(super) fn note(&mut self, point: PointId) {
+        self.counts[point.index()] += 1;
+        self.updates = self.updates_allowed;
+    }
+
     /// Supposes one more measurement of `point`, without an outcome.
     ///
     /// # Panics
@@ -95,6 +101,11 @@ impl Precision {
     /// Whether everything comes from a factorisation.
     pub(super) fn is_fresh(&self) -> bool {
         self.updates == 0
+    }
+
+    /// Whether measurements were noted that the inverse does not know.
+    pub(super) fn is_behind(&self) -> bool {
+        self.updates >= self.updates_allowed
     }
 
     /// Inverse, determinant and norms from a factorisation of V. Cost: n r² + r³.

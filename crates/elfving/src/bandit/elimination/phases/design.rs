@@ -129,6 +129,7 @@ impl RoundDesign<'_> {
             epsilon: Some(self.accuracy),
             gamma: Some(round.gamma.get()),
             value: Some(self.value),
+            reasons: Vec::new(),
         }
     }
 }

@@ -168,6 +168,7 @@ impl Phases {
             round: plan.round,
             survivors: self.groups.expand(&survivors),
             eliminated: eliminated.iter().flat_map(of_members).collect(),
+            fitted: None,
         };
         Learned { decision, record, standing: Standing { leaders, survivors } }
     }

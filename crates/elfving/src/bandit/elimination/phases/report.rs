@@ -59,6 +59,7 @@ impl Phases {
             samples: self.samples,
             premises: self.stated_premises(),
             margins: *self.margins.get_or_init(|| self.margins()),
+            standing: None,
         }
     }
 

@@ -1,0 +1,143 @@
+//! What came back for one slot, as it was told.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One number, several, or one with its own error.
+///
+/// Written as a bare number, a list, or `{"value": .., "standard_error": ..}`.
+///
+/// ```
+/// use elfving::bandit::Reading;
+/// let twice: Reading = serde_json::from_str("[0.5, 0.7]")?;
+/// assert_eq!(twice, Reading::Repeats(vec![0.5, 0.7]));
+/// assert_eq!(twice.mean(), 0.6);
+/// assert_eq!(serde_json::to_string(&Reading::from(0.25))?, "0.25");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reading {
+    /// One number.
+    Value(f64),
+    /// The slot was measured several times: at least one number.
+    Repeats(Vec<f64>),
+    /// A number that brings its own standard error, above 0.
+    WithError {
+        /// The number.
+        value: f64,
+        /// Its standard error.
+        standard_error: f64,
+    },
+}
+
+impl Reading {
+    /// Every number measured.
+    pub fn values(&self) -> &[f64] {
+        match self {
+            Reading::Value(value) | Reading::WithError { value, .. } => std::slice::from_ref(value),
+            Reading::Repeats(values) => values,
+        }
+    }
+
+    /// The average of the numbers. Its noise is no larger than that of one of them, so what was vouched for one
+    /// measurement holds for it.
+    pub fn mean(&self) -> f64 {
+        let values = self.values();
+        // Divided first: the sum of finite numbers may overflow.
+        let count = values.len() as f64;
+        if let [value] = values { *value } else { values.iter().map(|value| value / count).sum() }
+    }
+
+    /// The squared standard error, where the reading brings one.
+    pub fn variance(&self) -> Option<f64> {
+        match self {
+            Reading::WithError { standard_error, .. } => Some(standard_error * standard_error),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with it, in a few words: no number at all, one that is not finite, an error that is not positive.
+    pub fn problem(&self) -> Option<String> {
+        if self.values().is_empty() {
+            return Some("no number".to_owned());
+        }
+        if let Some(got) = self.values().iter().find(|value| !value.is_finite()) {
+            return Some(format!("{got} is not a finite number"));
+        }
+        match self {
+            Reading::WithError { standard_error, .. }
+                if !(*standard_error > 0.0 && self.variance().is_some_and(f64::is_normal)) =>
+            {
+                Some(format!("the standard error {standard_error} is not a positive number"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same with every number negated: what was to be minimised is to be maximised.
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        match self {
+            Reading::Value(value) => Reading::Value(-value),
+            Reading::Repeats(values) => Reading::Repeats(values.iter().map(|value| -value).collect()),
+            Reading::WithError { value, standard_error } => {
+                Reading::WithError { value: -value, standard_error: *standard_error }
+            }
+        }
+    }
+}
+
+impl From<f64> for Reading {
+    fn from(value: f64) -> Self {
+        Reading::Value(value)
+    }
+}
+
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reading::Value(value) => write!(f, "{value}"),
+            Reading::Repeats(values) => {
+                let texts: Vec<String> = values.iter().map(f64::to_string).collect();
+                f.write_str(&texts.join("; "))
+            }
+            Reading::WithError { value, standard_error } => write!(f, "{value} ± {standard_error}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_written_and_read_back() {
+        let error = Reading::WithError { value: 1.0, standard_error: 0.1 };
+        for (reading, text) in [
+            (Reading::Value(-0.5), "-0.5"),
+            (Reading::Repeats(vec![1.0, 2.5]), "[1.0,2.5]"),
+            (error, r#"{"value":1.0,"standard_error":0.1}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&reading).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Reading>(text).unwrap(), reading);
+            assert_eq!(reading.negated().negated(), reading);
+            assert_eq!(reading.negated().mean(), -reading.mean());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_an_outcome_is_named() {
+        let error = |standard_error| Reading::WithError { value: 1.0, standard_error };
+        assert_eq!(Reading::Repeats(vec![]).problem().as_deref(), Some("no number"));
+        for bad in [f64::NAN, f64::INFINITY] {
+            assert!(Reading::Value(bad).problem().is_some());
+            assert!(Reading::Repeats(vec![1.0, bad]).problem().is_some());
+            assert!(error(bad).problem().is_some());
+        }
+        assert!(error(0.0).problem().is_some() && error(-1.0).problem().is_some());
+        assert!(error(1e-200).problem().is_some(), "its square is 0");
+        assert_eq!(error(0.1).problem(), None);
+        assert_eq!(Reading::Repeats(vec![f64::MAX, f64::MAX]).mean(), f64::MAX);
+    }
+}
