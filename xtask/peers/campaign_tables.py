@@ -35,18 +35,20 @@ class Table:
         self.features = (features - features.min(axis=0))[:, span > 0] / span[span > 0]
         self.points = [k for k, row in enumerate(pool) if row.get("in_X", "1") == "1"]
         self.choices = [k for k, row in enumerate(pool) if row.get("in_Z", "1") == "1"]
-        # What the user would give as columns: not the id, not the roles, not a text that differs in every row.
-        left_out = {"id", "in_X", "in_Z"}
-        names = [name for name in pool[0] if name not in left_out]
-        self.columns = {}
-        for name in names:
+        # The columns of the user that the encoded features are made of: as they are, on a log scale, or as categories.
+        encoded = rows_of(folder / "features.csv")[0]
+        self.columns, self.logs = {}, []
+        for name in pool[0]:
             cells = [row[name] for row in pool]
-            numbers = as_numbers(cells)
-            if numbers is None and len(set(cells)) == len(cells):
+            if name == "id":
                 continue
-            self.columns[name] = cells if numbers is None else log_of_powers(numbers)
-        self.logs = [name for name in self.columns if as_numbers([row[name] for row in pool]) is not None
-                     and self.columns[name] != as_numbers([row[name] for row in pool])]
+            if name in encoded:
+                self.columns[name] = [float(cell) for cell in cells]
+            elif f"log2_{name}" in encoded:
+                self.columns[name] = [math.log2(float(cell)) for cell in cells]
+                self.logs.append(name)
+            elif any(feature.startswith(f"{name}=") for feature in encoded):
+                self.columns[name] = cells
 
     @property
     def transductive(self):
@@ -94,20 +96,6 @@ class Table:
 def rows_of(path):
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def as_numbers(cells):
-    try:
-        return [float(cell) for cell in cells]
-    except ValueError:
-        return None
-
-
-def log_of_powers(numbers):
-    """log2 of a column of at least four different powers of two; else the column."""
-    different = set(numbers)
-    powers = all(x > 0 and math.log2(x) == int(math.log2(x)) for x in different)
-    return [math.log2(x) for x in numbers] if powers and len(different) >= 4 else numbers
 
 
 def tables_in(folder, names=None):
