@@ -138,6 +138,9 @@ impl Calibrated {
     ) -> (Vec<PointId>, Vec<Why>) {
         let CalibratedSettings { strategy, optimism, repeats, seed, .. } = &self.settings;
         let slots = repeats.slots(batch, self.spent(left));
+        let k = self.settings.knob;
+        let spent = self.spent(left);
+        let optimism = &(if k[0] > 0.0 { k[0] + (k[1] - k[0]) * (spent / k[2].max(0.01)).min(1.0).powf(k[3].max(0.01)) } else { *optimism });
         let mut slate = Slate::new(model, self.pulls.clone(), repeats.settled, slots);
         pending.iter().for_each(|point| slate.pend(*point));
         let round = self.next_round();
@@ -162,7 +165,16 @@ impl Calibrated {
                 }
             }
             Choice::By(Strategy::Ucb | Strategy::Auto) => {
-                slate.fill_all(batch, |slate| ucb::scores(slate, *optimism))
+                let draws = (k[5] > 0.0).then(|| thompson::Draws::new(&slate, batch, &mut stream(*seed, round, THOMPSON)));
+                slate.fill_all(batch, |slate| {
+                    let u = slate.len() as f64 / (batch.max(2) - 1) as f64;
+                    if let Some(draws) = &draws && (batch - slate.len()) as f64 <= k[5] {
+                        return draws.scores(slate);
+                    }
+                    let mut b = *optimism * (1.0 + k[4] * (2.0 * u - 1.0));
+                    if k[6] > 0.0 && slate.repeats_left == 0 { b = k[6]; }
+                    ucb::scores(slate, b)
+                })
             }
         }
         slate.finish()

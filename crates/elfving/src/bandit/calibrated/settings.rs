@@ -106,6 +106,8 @@ pub struct CalibratedSettings {
     pub(super) delta: Confidence,
     pub(super) seed: u64,
     pub(super) surrogate: Surrogate,
+    /// experimental
+    pub knob: [f64; 8],
 }
 
 impl Default for CalibratedSettings {
@@ -119,6 +121,7 @@ impl Default for CalibratedSettings {
             delta: Confidence::new(0.1).expect("0.1 lies between 0 and 1"),
             seed: 0,
             surrogate: Surrogate::default(),
+            knob: [0.0; 8],
         }
     }
 }
