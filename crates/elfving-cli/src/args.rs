@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+use crate::campaign::{AskArgs, CorrectArgs, ExportArgs, LogArgs, NewArgs, StatusArgs, TellArgs, VerifyArgs};
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
 use crate::complexity::ComplexityArgs;
@@ -22,9 +23,9 @@ use crate::simulate::SimulateArgs;
     version,
     propagate_version = true,
     after_help = "Data goes to stdout, everything else to stderr.\n\
-        Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 5 cannot write,\n\
-        7 no certificate, 8 a decision is needed, 130 Ctrl-C.\n\n\
-        Start with:  elfving design pool.csv --id id"
+        Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 4 campaign damaged, 5 cannot write,\n\
+        6 locked, 7 no certificate, 8 a decision is needed, 9 newer format, 130 Ctrl-C.\n\n\
+        Start with:  elfving new screen --pool pool.csv --id id --maximize yield"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -56,6 +57,22 @@ pub(crate) struct GlobalArgs {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Start a campaign: a durable file that is asked what to measure and told what came out
+    New(Box<NewArgs>),
+    /// Ask a campaign what to measure next
+    Ask(AskArgs),
+    /// Tell a campaign what came out
+    Tell(TellArgs),
+    /// Say where a campaign stands, what is guaranteed, and why a candidate is out
+    Status(StatusArgs),
+    /// Replace an outcome that was wrong
+    Correct(CorrectArgs),
+    /// List what happened in a campaign, event by event
+    Log(LogArgs),
+    /// Write a campaign for other programs, as CSV or JSON
+    Export(ExportArgs),
+    /// Check that a campaign is as it was written
+    Verify(VerifyArgs),
     /// Compute which candidates to measure, in which proportions, with a proof of how good the answer is
     Design(Box<DesignArgs>),
     /// Turn a design and a budget into whole measurements, as a plan or a lab sheet

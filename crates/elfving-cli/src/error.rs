@@ -10,6 +10,7 @@ use elfving::units::InvalidValue;
 use elfving_plot::PictureError;
 use elfving_table::{TableError, WriteError};
 
+use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
 
 /// A failure of a command.
@@ -33,6 +34,8 @@ pub(crate) enum CliError {
     Decision { code: &'static str, message: String, help: String },
     /// The answer is there, but without its certificate.
     NoCertificate { code: &'static str, message: String, help: String },
+    /// A campaign cannot do what was asked; the text says what is on record.
+    Campaign(Box<CampaignFailure>),
     /// A picture cannot be drawn.
     Picture(PictureError),
     /// A file or stdout cannot be written.
@@ -74,6 +77,7 @@ impl CliError {
             Self::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
             Self::Decision { code, .. } => (code, ExitCode::DecisionNeeded),
             Self::NoCertificate { code, .. } => (code, ExitCode::NoCertificate),
+            Self::Campaign(failure) => failure.verdict(),
             Self::Picture(PictureError::Extension { .. }) => ("E204", ExitCode::Usage),
             Self::Picture(_) => ("E710", ExitCode::NoCertificate),
             Self::Write { .. } => ("E501", ExitCode::Durability),
@@ -103,7 +107,7 @@ impl CliError {
     }
 }
 
-fn of_value(error: &InvalidValue) -> (&'static str, ExitCode) {
+pub(crate) fn of_value(error: &InvalidValue) -> (&'static str, ExitCode) {
     match error {
         InvalidValue::Ridge { .. }
         | InvalidValue::Confidence { .. }
@@ -116,7 +120,7 @@ fn of_value(error: &InvalidValue) -> (&'static str, ExitCode) {
     }
 }
 
-fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
+pub(crate) fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
     match error {
         PoolError::Invalid(error) => of_value(error),
         PoolError::Parameter { .. } | PoolError::NoKernels { .. } => ("E201", ExitCode::Usage),
@@ -141,7 +145,7 @@ fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
     }
 }
 
-fn of_design(error: &DesignError) -> (&'static str, ExitCode) {
+pub(crate) fn of_design(error: &DesignError) -> (&'static str, ExitCode) {
     match error {
         DesignError::Pool(error) => of_pool(error),
         DesignError::Invalid(error) => of_value(error),
@@ -163,6 +167,7 @@ impl fmt::Display for CliError {
         let (code, _) = self.verdict();
         match self {
             Self::Table(error) => return write!(f, "{error}"),
+            Self::Campaign(failure) => return write!(f, "{failure}"),
             Self::ReaderGone => return Ok(()),
             _ => write!(f, "error[{code}]: ")?,
         }
@@ -180,7 +185,7 @@ impl fmt::Display for CliError {
             )?,
             Self::Picture(error) => write!(f, "{error}")?,
             Self::Write { to, source } => write!(f, "{to}: cannot be written: {source}")?,
-            Self::Table(_) | Self::ReaderGone => {}
+            Self::Table(_) | Self::Campaign(_) | Self::ReaderGone => {}
         }
         match self.help() {
             Some(help) => write!(f, "\n  help: {help}"),

@@ -11,12 +11,18 @@ pub(crate) enum ExitCode {
     Usage = 2,
     /// The data are refused.
     DataRefused = 3,
+    /// A campaign is damaged, or is none.
+    Damaged = 4,
     /// A file or a stream cannot be written.
     Durability = 5,
+    /// A campaign is locked by another process.
+    Locked = 6,
     /// Numerical: there is no certificate.
     NoCertificate = 7,
     /// The user has to decide something first.
     DecisionNeeded = 8,
+    /// A campaign was written by a newer version.
+    Newer = 9,
     /// Stopped with Ctrl-C; nothing is half-written.
     Interrupted = 130,
 }

@@ -5,6 +5,7 @@
 
 mod app;
 mod args;
+mod campaign;
 mod candidate_sheet;
 mod certify;
 mod completions;

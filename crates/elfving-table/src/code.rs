@@ -72,11 +72,14 @@ codes! {
         RoleConflict = "E334": "a column was given two roles that exclude each other",
         TooManyLevels = "E335": "a column has too many different values to be encoded as a category",
         UnknownId = "E336": "an id is not that of a candidate of the pool",
-        UnknownSlot = "E337": "a result names a slot that the plan does not have",
+        UnknownSlot = "E337": "a result names a slot that was never asked",
         DuplicateSlot = "E338": "two results name the same slot",
         WrongCandidate = "E339": "a result names a slot and the id of another candidate",
         TooManyResults = "E340": "a candidate has more results than the plan asks for",
         BadStatus = "E341": "a status is unknown, or contradicts the outcome",
+        Conflict = "E342": "a slot has another outcome already",
+        TooLate = "E343": "the round of a slot was closed without its outcome",
+        BadError = "E344": "a standard error is not positive, or belongs to no single outcome",
     }
 }
 

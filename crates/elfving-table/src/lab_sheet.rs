@@ -52,12 +52,26 @@ pub struct LabSheet<'a> {
     id_column: Option<&'a str>,
     table: Option<&'a Table>,
     outcome: &'a str,
+    reasons: bool,
+}
+
+/// One measurement of a sheet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SheetLine<'a> {
+    /// The number of its slot, from 0.
+    pub slot: usize,
+    /// The row of the candidate in the user's table.
+    pub row: usize,
+    /// The candidate.
+    pub id: &'a str,
+    /// Why it is measured.
+    pub why: &'a str,
 }
 
 impl<'a> LabSheet<'a> {
     /// A sheet for the candidates with these ids.
     pub fn new(ids: &'a [String]) -> Self {
-        Self { ids, id_column: None, table: None, outcome: "outcome" }
+        Self { ids, id_column: None, table: None, outcome: "outcome", reasons: false }
     }
 
     /// Names the column of the ids.
@@ -81,6 +95,13 @@ impl<'a> LabSheet<'a> {
         self
     }
 
+    /// Adds a column `why`, and an empty column `status` for runs that fail.
+    #[must_use]
+    pub fn with_reasons(mut self) -> Self {
+        self.reasons = true;
+        self
+    }
+
     /// The sheet as CSV in the dialect of the table: `slot`, the id, the user's columns, the empty outcome.
     ///
     /// `order` holds the row of the candidate of each measurement, in run order.
@@ -101,23 +122,40 @@ impl<'a> LabSheet<'a> {
     /// # Panics
     /// For a row that has no id.
     pub fn to_csv(&self, order: &[usize]) -> Result<Vec<u8>, WriteError> {
+        let lines = order.iter().enumerate();
+        self.lines_to_csv(lines.map(|(slot, &row)| SheetLine { slot, row, id: &self.ids[row], why: "" }))
+    }
+
+    /// The same with slots, ids and reasons of one's own.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn lines_to_csv<'l>(
+        &self,
+        lines: impl IntoIterator<Item = SheetLine<'l>>,
+    ) -> Result<Vec<u8>, WriteError> {
         let own = self.own_columns();
+        // Our own names first: they are how results are read back.
         let mut header = Header::default();
         let slot = header.add("slot");
         let id = header.add(self.id_column.unwrap_or("row"));
-        let names: Vec<String> = own.iter().map(|&(_, name)| header.add(name)).collect();
         let outcome = header.add(self.outcome);
+        let [why, status] = ["why", "status"].map(|name| self.reasons.then(|| header.add(name)));
+        let names: Vec<String> = own.iter().map(|&(_, name)| header.add(name)).collect();
         let dialect = self.table.map_or_else(Dialect::default, Table::dialect);
-        let columns = [slot, id].into_iter().chain(names).chain([outcome]);
+        let columns = [slot, id].into_iter().chain(names).chain(why).chain([outcome]).chain(status);
         let mut sheet = CsvWriter::new(Vec::new(), dialect, columns)?;
-        for (index, &row) in order.iter().enumerate() {
+        for SheetLine { slot, row, id, why } in lines {
             let id = match self.id_column {
-                Some(_) => Cell::from(self.ids[row].as_str()),
+                Some(_) => Cell::from(id),
                 None => Cell::Integer(row as i64),
             };
             let cells: Vec<Cell> = self.table.map_or_else(Vec::new, |table| table.cells(row).collect());
             let own = own.iter().map(|&(k, _)| cells[k].clone());
-            sheet.row([Cell::from(slot_name(index)), id].into_iter().chain(own).chain([Cell::Empty]))?;
+            let why = self.reasons.then(|| Cell::from(why));
+            let status = self.reasons.then_some(Cell::Empty);
+            let cells = [Cell::from(slot_name(slot)), id].into_iter().chain(own).chain(why);
+            sheet.row(cells.chain([Cell::Empty]).chain(status))?;
         }
         sheet.finish()
     }

@@ -185,15 +185,22 @@ impl fmt::Display for Listing<'_> {
 }
 
 /// Collects problems, builds at most [`LISTED`] of them and counts the rest.
+///
+/// ```
+/// use elfving_table::{Code, Place, Problem, Problems};
+/// let mut problems = Problems::default();
+/// problems.add(|| Problem::new(Code::BadStatus, "results.csv", "\"?\" is not a status").at(Place::Line(3)));
+/// assert_eq!(problems.finish().unwrap_err().total(), 1);
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Problems {
+pub struct Problems {
     kept: Vec<Problem>,
     total: usize,
 }
 
 impl Problems {
     /// Adds a problem; problems come in the order of the file, so only the first ones are built.
-    pub(crate) fn add(&mut self, problem: impl FnOnce() -> Problem) {
+    pub fn add(&mut self, problem: impl FnOnce() -> Problem) {
         self.total += 1;
         if self.kept.len() < LISTED {
             self.kept.push(problem());
@@ -201,19 +208,23 @@ impl Problems {
     }
 
     /// Takes over the problems of another column, and keeps the order of the file.
-    pub(crate) fn absorb(&mut self, other: Self) {
+    pub fn absorb(&mut self, other: Self) {
         self.total += other.total;
         self.kept.extend(other.kept);
         self.kept.sort_by_key(|problem| problem.place);
         self.kept.truncate(LISTED);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
     /// `Ok` when nothing was found.
-    pub(crate) fn finish(self) -> Result<(), TableError> {
+    ///
+    /// # Errors
+    /// [`TableError::Refused`] with what was found.
+    pub fn finish(self) -> Result<(), TableError> {
         match self.total {
             0 => Ok(()),
             total => Err(TableError::Refused { problems: self.kept, total }),

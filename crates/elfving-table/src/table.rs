@@ -136,6 +136,18 @@ impl Table {
         problems.finish().map(|()| numbers)
     }
 
+    /// A text of a cell as a finite number: the whole of it, or a part of a list.
+    ///
+    /// # Errors
+    /// `E333` when there is no such column, else `E310` to `E313` as for [`numbers`](Self::numbers).
+    pub fn number_in(&self, name: &str, row: usize, text: &str) -> Result<f64, Problem> {
+        let Some(at) = self.position(name) else { return Err(self.no_such_column(name)) };
+        match classify(text, self.dialect.decimal) {
+            Reading::Number(x) => Ok(x),
+            reading => Err(self.cell_problem(&self.columns[at], row, text, reading, Purpose::Value)),
+        }
+    }
+
     fn number(&self, column: &Column, row: usize, cell: &str, problems: &mut Problems) -> Option<f64> {
         match classify(cell, self.dialect.decimal) {
             Reading::Number(x) => Some(x),

@@ -6,8 +6,8 @@ mod rbf100;
 mod support;
 
 use elfving::bandit::{
-    Bandit, BanditError, EllipsoidBest, EllipsoidRegret, Goal, Next, Outcome, Plan, Policy, Question, Reason,
-    Report, Status,
+    Algorithm, Bandit, BanditError, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Goal, Margins, Next,
+    Outcome, Plan, Policy, Question, Reason, Report, Status,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::linalg::{Cholesky, Matrix, dot};
@@ -434,4 +434,81 @@ fn a_recorded_decision_takes_the_place_of_a_computed_one() {
     policy.apply(&decision);
     assert_eq!(policy.report().survivors, decision.survivors);
     assert_eq!(policy.report().eliminated, decision.eliminated);
+}
+
+#[test]
+fn a_map_measures_what_the_g_optimal_design_says() {
+    // A straight line: half of the measurements at each end.
+    let line = Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 5.0 - 1.0 });
+    let pool = Pool::from_features(line).unwrap();
+    let question = Question::new(pool, light(0.1, 1.0), Goal::Map { epsilon: 0.05 }).unwrap();
+    let mut counts = [0u64; 11];
+    let policy = Box::new(EllipsoidMap::new(question).unwrap());
+    let report = play(policy, 7, 10_000, |point, t| {
+        counts[point] += 1;
+        0.3 - 0.4 * (point as f64 / 5.0 - 1.0) + 0.1 * normal(t, 1)
+    });
+    assert_eq!(report.status, Status::Finished(Reason::Reached));
+    assert!(counts[0].abs_diff(counts[10]) <= 1, "{counts:?}");
+    assert_eq!(counts[0] + counts[10], report.samples, "{counts:?}");
+    let widest = report.intervals.iter().map(|interval| 0.5 * (interval.upper - interval.lower));
+    let widest = widest.fold(0.0, f64::max);
+    assert!((widest - report.epsilon.unwrap()).abs() < 1e-12 && widest <= 0.05);
+    let Margins { norm, sigma, misspecification, .. } = report.margins;
+    assert!(norm.unwrap() > 1.0 && sigma.unwrap() > 0.1 && misspecification.unwrap() > 0.0);
+    assert_eq!(report.survivors.len(), 11);
+    assert!(report.to_string().contains("every mean is within"), "{report}");
+}
+
+#[test]
+fn a_map_needs_fewer_measurements_than_spreading_them_evenly() {
+    let campaign = |uniform: bool| {
+        let question = Question::new(rbf100::pool(), light(0.1, NORM), Goal::Map { epsilon: 0.2 }).unwrap();
+        let mut policy = EllipsoidMap::new(question).unwrap();
+        while policy.status() == Status::Measuring {
+            let Next::Measure(mut plan) = policy.plan(10).unwrap() else { unreachable!() };
+            if uniform {
+                let from = policy.report().samples as usize;
+                let spread = (from..from + 10).map(|t| PointId::new(t * 37 % 100)).collect();
+                plan = Plan::chosen(plan.round, spread);
+            }
+            let outcomes: Vec<f64> =
+                plan.measurements.points().iter().map(|point| rbf100::MEANS[point.index()]).collect();
+            policy.learn(&plan, &outcomes).unwrap();
+        }
+        policy.report().samples
+    };
+    let (designed, even) = (campaign(false), campaign(true));
+    assert!(designed < even, "{designed} by design, {even} spread evenly");
+}
+
+#[test]
+fn a_map_with_a_wrong_model_ends_at_its_floor_and_what_nobody_measures_is_not_mapped() {
+    let wrong = light(0.1, NORM).misspecification(0.2).unwrap();
+    let question = Question::new(rbf100::pool(), wrong, Goal::Map { epsilon: 0.01 }).unwrap();
+    let policy = Box::new(EllipsoidMap::new(question).unwrap());
+    let report = play(policy, 500, 200_000, |point, _| rbf100::MEANS[point]);
+    assert_eq!(report.status, Status::Finished(Reason::Floor));
+    assert!(report.floor.unwrap() > 0.2 && report.floor.unwrap() <= report.epsilon.unwrap());
+
+    // The second direction is chosen among, and never measured.
+    let (points, choices) = (Matrix::from_rows(&[[1.0, 0.0]]), Matrix::identity(2));
+    let pool = Pool::from_features_with_choices(points, choices).unwrap();
+    let question = Question::new(pool, light(0.1, 1.0), Goal::Map { epsilon: 0.01 }).unwrap();
+    let report = play(Box::new(EllipsoidMap::new(question).unwrap()), 50, 100_000, |_, _| 0.4);
+    assert_eq!(report.status, Status::Finished(Reason::Floor));
+    assert!(report.epsilon.unwrap() >= 1.0, "nothing is known of it but the bound on the norm");
+}
+
+#[test]
+fn a_map_is_not_for_those_who_look_for_the_best() {
+    let question = |goal| Question::new(rbf100::pool(), light(0.1, NORM), goal).unwrap();
+    let map = || question(Goal::Map { epsilon: 0.1 });
+    assert!(matches!(EllipsoidBest::new(map()), Err(BanditError::OtherGoal { .. })));
+    assert!(matches!(EllipsoidRegret::new(map()), Err(BanditError::OtherGoal { .. })));
+    for algorithm in Algorithm::all().filter(|algorithm| *algorithm != Algorithm::EllipsoidMap) {
+        assert!(matches!(algorithm.start(map()), Err(BanditError::OtherGoal { .. })), "{algorithm:?}");
+    }
+    assert!(EllipsoidMap::new(question(Goal::Best { epsilon: 0.1 })).is_err());
+    assert_eq!(Algorithm::auto(&map()).0, Algorithm::EllipsoidMap);
 }

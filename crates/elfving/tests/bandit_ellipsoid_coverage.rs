@@ -10,8 +10,8 @@ mod support;
 use std::sync::Arc;
 
 use elfving::bandit::{
-    BanditError, Decision, EllipsoidBest, EllipsoidRegret, Goal, Measurements, Next, Plan, Policy, Question,
-    Report,
+    BanditError, Decision, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Goal, Measurements, Next, Plan,
+    Policy, Question, Report,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::linalg::{Matrix, dot};
@@ -122,7 +122,13 @@ impl Truth {
         let wrongly_out =
             report.eliminated.iter().any(|out| mean(out.choice) >= mean(out.by) || mean(out.choice) == best);
         let epsilon = report.epsilon.expect("a certified report");
-        let bad_pick = report.picks.iter().any(|&pick| best - mean(pick) > epsilon);
+        let bad_pick = match report.goal {
+            Goal::Map { .. } => report
+                .intervals
+                .iter()
+                .any(|interval| (interval.estimate - mean(interval.choice)).abs() > epsilon),
+            _ => report.picks.iter().any(|&pick| best - mean(pick) > epsilon),
+        };
         missed || wrongly_out || bad_pick || report.samples != samples as u64
     }
 }
@@ -132,6 +138,7 @@ type Start = dyn Fn(Question) -> Result<Box<dyn Policy>, BanditError> + Sync;
 fn honest(question: Question) -> Result<Box<dyn Policy>, BanditError> {
     Ok(match question.goal {
         Goal::Regret { .. } => Box::new(EllipsoidRegret::new(question)?),
+        Goal::Map { .. } => Box::new(EllipsoidMap::new(question)?),
         _ => Box::new(EllipsoidBest::new(question)?),
     })
 }
@@ -183,6 +190,10 @@ fn cells() -> Vec<Cell> {
                     cells.push(Cell { geometry, noise, h, batch, goal: Goal::Best { epsilon } });
                 }
             }
+        }
+        for h in [0.0, 0.05] {
+            let goal = Goal::Map { epsilon: 0.5 };
+            cells.push(Cell { geometry, noise: Noise::Normal, h, batch: 10, goal });
         }
         if !matches!(geometry, Geometry::Transductive) {
             let goal = Goal::Regret { horizon: Some(200) };

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::error::CliError;
 use crate::output;
 use crate::pool_args::PoolArgs;
-use crate::pool_source::PoolFiles;
+use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
 use crate::words::trimmed;
 use results::Results;
@@ -69,6 +69,14 @@ struct DiagnosisDocument {
     /// All options together.
     options: String,
     version: &'static str,
+}
+
+/// What the columns of a table ask for, one line each, where an option would answer it.
+pub(crate) fn advice(loaded: &LoadedPool) -> Vec<String> {
+    let findings = columns::findings(loaded).findings.into_iter();
+    findings
+        .filter_map(|Finding { topic, finding, flag }| Some(format!("{topic}: {finding}; use {}", flag?)))
+        .collect()
 }
 
 pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {

@@ -87,7 +87,7 @@ struct RunArgs {
     /// What is wanted
     #[arg(long, value_enum, default_value = "regret")]
     goal: GoalName,
-    /// How far from the best an answer may be (goals best, top, all-good)
+    /// How far from the best an answer may be (goals best, top, all-good), or how far off a mean (goal map)
     #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
     epsilon: f64,
     /// How many choices are wanted (goal top)
@@ -118,6 +118,8 @@ enum GoalName {
     Top,
     /// Every choice within epsilon of the best
     AllGood,
+    /// Every mean within epsilon
+    Map,
 }
 
 /// Where the answer goes.

@@ -50,6 +50,7 @@ impl Settings {
             GoalName::Best => Goal::Best { epsilon },
             GoalName::Top => Goal::Top { count: runs.top, epsilon },
             GoalName::AllGood => Goal::AllGood { epsilon },
+            GoalName::Map => Goal::Map { epsilon },
         };
         let goal = goal.check(usize::MAX).map_err(|error| refused_goal(&error))?;
         Ok(Self {

@@ -2,8 +2,8 @@
 
 use super::elimination::{Constants, PtrBest, PtrRegret, RipsBest, RipsRegret};
 use super::{
-    BanditError, Baseline, EllipsoidBest, EllipsoidRegret, Family, Goal, Policy, Question, Recommendation,
-    recommend,
+    BanditError, Baseline, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Family, Goal, Policy, Question,
+    Recommendation, recommend,
 };
 
 /// An algorithm of the library, with its usual settings.
@@ -20,6 +20,8 @@ pub enum Algorithm {
     EllipsoidBest,
     /// [`EllipsoidRegret`].
     EllipsoidRegret,
+    /// [`EllipsoidMap`].
+    EllipsoidMap,
     /// [`RipsBest`].
     RipsBest(Constants),
     /// [`RipsRegret`].
@@ -33,9 +35,10 @@ pub enum Algorithm {
 }
 
 /// Those with a guarantee, and the same with the constants printed in the paper.
-const CERTIFIED: [Algorithm; 10] = [
+const CERTIFIED: [Algorithm; 11] = [
     Algorithm::EllipsoidBest,
     Algorithm::EllipsoidRegret,
+    Algorithm::EllipsoidMap,
     Algorithm::RipsBest(Constants::Certified),
     Algorithm::RipsRegret(Constants::Certified),
     Algorithm::PtrBest(Constants::Certified),
@@ -73,6 +76,7 @@ impl Algorithm {
         let why = recommend(question);
         let algorithm = match (why.family, question.goal) {
             (Family::Ellipsoid, Goal::Regret { .. }) => Algorithm::EllipsoidRegret,
+            (_, Goal::Map { .. }) => Algorithm::EllipsoidMap,
             (Family::Ellipsoid, _) => Algorithm::EllipsoidBest,
             (Family::Rips, Goal::Regret { .. }) => Algorithm::RipsRegret(Constants::Certified),
             (Family::Rips, _) => Algorithm::RipsBest(Constants::Certified),
@@ -88,6 +92,7 @@ impl Algorithm {
         match self {
             Algorithm::EllipsoidBest => "ellipsoid-best",
             Algorithm::EllipsoidRegret => "ellipsoid-regret",
+            Algorithm::EllipsoidMap => "ellipsoid-map",
             Algorithm::RipsBest(Certified) => "rips-best",
             Algorithm::RipsRegret(Certified) => "rips-regret",
             Algorithm::PtrBest(Certified) => "ptr-best",
@@ -108,6 +113,7 @@ impl Algorithm {
         Ok(match self {
             Algorithm::EllipsoidBest => Box::new(EllipsoidBest::new(question)?),
             Algorithm::EllipsoidRegret => Box::new(EllipsoidRegret::new(question)?),
+            Algorithm::EllipsoidMap => Box::new(EllipsoidMap::new(question)?),
             Algorithm::RipsBest(constants) => Box::new(RipsBest::new(question)?.constants(constants)),
             Algorithm::RipsRegret(constants) => Box::new(RipsRegret::new(question)?.constants(constants)),
             Algorithm::PtrBest(constants) => Box::new(PtrBest::new(question)?.constants(constants)),

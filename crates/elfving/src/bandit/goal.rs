@@ -25,6 +25,11 @@ pub enum Goal {
         /// ε.
         epsilon: f64,
     },
+    /// Every mean known to within ε.
+    Map {
+        /// ε.
+        epsilon: f64,
+    },
     /// Little loss while measuring: the sum of the gaps of the points measured.
     Regret {
         /// T, the number of measurements, when it is known.
@@ -39,7 +44,10 @@ impl Goal {
     /// [`BanditError::Epsilon`], [`BanditError::TopCount`], [`BanditError::Horizon`].
     pub fn check(self, choices: usize) -> Result<Self, BanditError> {
         match self {
-            Goal::Best { epsilon } | Goal::AllGood { epsilon } | Goal::Top { epsilon, .. }
+            Goal::Best { epsilon }
+            | Goal::AllGood { epsilon }
+            | Goal::Top { epsilon, .. }
+            | Goal::Map { epsilon }
                 if !(epsilon >= 0.0 && epsilon.is_finite()) =>
             {
                 Err(BanditError::Epsilon { got: epsilon })
@@ -55,7 +63,10 @@ impl Goal {
     /// ε, when the goal has one.
     pub fn epsilon(self) -> Option<f64> {
         match self {
-            Goal::Best { epsilon } | Goal::Top { epsilon, .. } | Goal::AllGood { epsilon } => Some(epsilon),
+            Goal::Best { epsilon }
+            | Goal::Top { epsilon, .. }
+            | Goal::AllGood { epsilon }
+            | Goal::Map { epsilon } => Some(epsilon),
             Goal::Regret { .. } => None,
         }
     }
@@ -67,6 +78,7 @@ impl fmt::Display for Goal {
             Goal::Best { epsilon } => write!(f, "one choice within {epsilon} of the best"),
             Goal::Top { count, epsilon } => write!(f, "{count} choices within {epsilon} of the best {count}"),
             Goal::AllGood { epsilon } => write!(f, "every choice within {epsilon} of the best"),
+            Goal::Map { epsilon } => write!(f, "every mean within {epsilon}"),
             Goal::Regret { horizon: Some(horizon) } => write!(f, "little loss over {horizon} measurements"),
             Goal::Regret { horizon: None } => write!(f, "little loss while measuring"),
         }

@@ -31,7 +31,7 @@ pub use auto::{Family, Recommendation, recommend};
 pub use baselines::Baseline;
 pub use calibrated::{Calibrated, CalibratedSettings, RepeatCap, Strategy};
 pub use conversation::Bandit;
-pub use ellipsoid::{EllipsoidBest, EllipsoidRegret};
+pub use ellipsoid::{EllipsoidBest, EllipsoidMap, EllipsoidRegret};
 pub use error::BanditError;
 pub use goal::Goal;
 pub use plan::{Measurements, Plan};

@@ -9,7 +9,7 @@ pub(super) fn picks_by_estimate(goal: Goal, estimates: &[f64], eligible: &[Point
     let values: Vec<f64> = eligible.iter().map(|id| estimates[id.index()]).collect();
     let Some(best) = first_largest(&values) else { return Vec::new() };
     let mut picks: Vec<PointId> = match goal {
-        Goal::Best { .. } | Goal::Regret { .. } => vec![eligible[best]],
+        Goal::Best { .. } | Goal::Regret { .. } | Goal::Map { .. } => vec![eligible[best]],
         Goal::Top { count, .. } => {
             largest_first(&values).into_iter().take(count).map(|k| eligible[k]).collect()
         }

@@ -160,6 +160,9 @@ impl Report {
         }
         match (self.goal, self.epsilon) {
             (_, None) => writeln!(f, "the best is still in:")?,
+            (Goal::Map { .. }, Some(epsilon)) => {
+                writeln!(f, "every mean is within {} of its estimate:", up(epsilon))?;
+            }
             (Goal::Top { count, .. }, Some(epsilon)) => {
                 writeln!(f, "each pick is at most {} below the best choice number {count}:", up(epsilon))?;
             }

@@ -157,6 +157,9 @@ fn is_wrong(environment: &Environment, report: &Report) -> bool {
             let picked = |i: usize| report.picks.iter().any(|pick| pick.index() == i);
             worst > 2.0 * allowed || (0..gaps.len()).any(|i| gaps[i] <= epsilon && !picked(i))
         }
+        Goal::Map { .. } => report.intervals.iter().any(|interval| {
+            (interval.estimate - environment.choice_means()[interval.choice.index()]).abs() > allowed
+        }),
         Goal::Regret { .. } => false,
     }
 }

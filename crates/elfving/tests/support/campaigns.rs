@@ -256,7 +256,7 @@ impl World {
         let (reference, allowed) = match goal {
             Goal::Best { epsilon } => (0.0, epsilon),
             Goal::AllGood { epsilon } => (0.0, 2.0 * epsilon),
-            Goal::Regret { .. } => (0.0, f64::INFINITY),
+            Goal::Regret { .. } | Goal::Map { .. } => (0.0, f64::INFINITY),
             Goal::Top { count, epsilon } => {
                 let mut sorted = gaps.clone();
                 sorted.sort_by(f64::total_cmp);

@@ -17,6 +17,10 @@ pub(super) struct Record {
 impl Record {
     /// Starts with `V = ridge·I`.
     pub(super) fn new(name: &'static str, question: Question, ridge: f64) -> Result<Self, BanditError> {
+        if let Goal::Map { .. } = question.goal {
+            let wanted = "the best choices, or regret; ellipsoid-map is for a map";
+            return Err(BanditError::OtherGoal { policy: name, goal: question.goal.to_string(), wanted });
+        }
         let posterior = Posterior::of(&question, ridge)?;
         Ok(Self { name, question, posterior, rounds: 0 })
     }

@@ -103,7 +103,7 @@ impl Standing {
                 picks.sort_unstable();
                 picks
             }
-            Goal::Best { .. } | Goal::Regret { .. } => self.leaders[..1].to_vec(),
+            Goal::Best { .. } | Goal::Regret { .. } | Goal::Map { .. } => self.leaders[..1].to_vec(),
         }
     }
 
@@ -123,7 +123,7 @@ impl Standing {
             others.map(|&other| differences.upper(other, name)).fold(twins_of(name), f64::max)
         };
         match goal {
-            Goal::Best { .. } | Goal::Regret { .. } => below_best(anchor),
+            Goal::Best { .. } | Goal::Regret { .. } | Goal::Map { .. } => below_best(anchor),
             Goal::AllGood { .. } => {
                 let best = below_best(anchor);
                 let from_anchor = |&name: &PointId| match name == anchor {

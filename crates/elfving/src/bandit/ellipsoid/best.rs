@@ -56,8 +56,8 @@ impl EllipsoidBest {
     /// regret.
     pub fn new(question: Question) -> Result<Self, BanditError> {
         const NAME: &str = "ellipsoid-best";
-        if let Goal::Regret { .. } = question.goal {
-            let wanted = "the best choices; ellipsoid-regret is for regret";
+        if let Goal::Regret { .. } | Goal::Map { .. } = question.goal {
+            let wanted = "the best choices; ellipsoid-regret is for regret, ellipsoid-map for a map";
             return Err(BanditError::OtherGoal { policy: NAME, goal: question.goal.to_string(), wanted });
         }
         Ok(Self::from_state(State::new(NAME, question)?))

@@ -92,7 +92,7 @@ impl Contest {
         match self.goal {
             Goal::Best { epsilon } | Goal::Top { epsilon, .. } => self.certified(vouched) <= epsilon,
             Goal::AllGood { epsilon } => self.certified(vouched) <= 2.0 * epsilon,
-            Goal::Regret { .. } => false,
+            Goal::Regret { .. } | Goal::Map { .. } => false,
         }
     }
 

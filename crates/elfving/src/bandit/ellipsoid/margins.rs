@@ -34,17 +34,21 @@ impl Verdict<'_> {
         if self.out.is_empty() && self.reached.is_none_or(|contest| contest.pairs.is_empty()) {
             return Margins::default();
         }
-        let largest =
-            |stated: f64, with: &dyn Fn(f64) -> Vouched| largest(stated, |value| self.stands(&with(value)));
-        Margins {
-            norm: largest(vouched.norm, &|norm| Vouched { norm, ..*vouched }),
-            sigma: largest(vouched.sigma, &|sigma| Vouched { sigma, ..*vouched }),
-            bound: None,
-            misspecification: largest(vouched.misspecification, &|misspecification| Vouched {
-                misspecification,
-                ..*vouched
-            }),
-        }
+        margins(vouched, |vouched| self.stands(vouched))
+    }
+}
+
+/// The largest S, σ and h for which a statement stands, each with the others held; `None` where it stands with any value.
+pub(super) fn margins(vouched: &Vouched, stands: impl Fn(&Vouched) -> bool) -> Margins {
+    let largest = |stated: f64, with: &dyn Fn(f64) -> Vouched| largest(stated, |value| stands(&with(value)));
+    Margins {
+        norm: largest(vouched.norm, &|norm| Vouched { norm, ..*vouched }),
+        sigma: largest(vouched.sigma, &|sigma| Vouched { sigma, ..*vouched }),
+        bound: None,
+        misspecification: largest(vouched.misspecification, &|misspecification| Vouched {
+            misspecification,
+            ..*vouched
+        }),
     }
 }
 

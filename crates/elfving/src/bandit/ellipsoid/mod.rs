@@ -14,6 +14,7 @@ mod batch;
 mod best;
 mod contest;
 mod good;
+mod map;
 mod margins;
 mod regret;
 mod ridge;
@@ -23,4 +24,5 @@ mod unseen;
 mod width;
 
 pub use best::EllipsoidBest;
+pub use map::EllipsoidMap;
 pub use regret::EllipsoidRegret;

@@ -69,7 +69,10 @@ impl Snapshot {
         Direction {
             estimate: self.means[i],
             norm: norm_squared(v).sqrt(),
-            unreachable: 0.0,
+            unreachable: self
+                .unseen
+                .as_ref()
+                .map_or(0.0, |unseen| (norm_squared(unseen.row(i)) / self.ellipsoid.ridge).sqrt()),
             reach: if self.reaches { self.reach(v) } else { 0.0 },
             means: 1.0,
             truncated_means: 1.0,

@@ -7,8 +7,8 @@ use super::snapshot::Snapshot;
 use super::unseen::unseen_coordinates;
 use super::width::{Direction, Ellipsoid, Vouched};
 use crate::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Plan, Posterior, Question, Reading,
-    Reason, Report, Status,
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Posterior, Question,
+    Reading, Reason, Report, Status,
 };
 use crate::estimate::{Premise, Tails};
 use crate::linalg::Matrix;
@@ -100,7 +100,7 @@ impl State {
         self.snapshot_with(self.vouched.misspecification > 0.0)
     }
 
-    fn snapshot_with(&self, reaches: bool) -> Snapshot {
+    pub(super) fn snapshot_with(&self, reaches: bool) -> Snapshot {
         Snapshot::new(&self.posterior, self.question.delta, self.unseen.clone(), reaches)
     }
 
@@ -157,13 +157,18 @@ impl State {
         let in_the_way = match self.question.goal {
             Goal::Best { epsilon } | Goal::Top { epsilon, .. } => difference.estimate + irreducible > epsilon,
             Goal::AllGood { .. } => true,
-            Goal::Regret { .. } => false,
+            Goal::Regret { .. } | Goal::Map { .. } => false,
         };
-        if !(in_the_way && irreducible > 0.0 && reducible <= NOT_THE_LIMIT * irreducible) {
+        if !(in_the_way && self.is_not_the_datas(irreducible + reducible, irreducible)) {
             return Status::Measuring;
         }
         let of_the_model = difference.bias(&self.vouched);
         Status::Finished(if irreducible > 2.0 * of_the_model { Reason::Tied } else { Reason::Floor })
+    }
+
+    /// Whether a width is no longer the data's to reduce.
+    pub(super) fn is_not_the_datas(&self, width: f64, irreducible: f64) -> bool {
+        irreducible > 0.0 && width - irreducible <= NOT_THE_LIMIT * irreducible
     }
 
     /// All that is known, with the margins of the verdict. Cost: m s r for s different points measured.
@@ -179,6 +184,20 @@ impl State {
             out: out.collect(),
             reached: reached.then_some(&contest),
         };
+        Report {
+            picks: match self.question.goal {
+                Goal::AllGood { .. } => self.survivors.clone(),
+                _ => contest.leaders.clone(),
+            },
+            epsilon: Some(contest.certified(&self.vouched)),
+            floor: Some(contest.floor(&self.vouched)),
+            margins: verdict.margins(&self.vouched),
+            ..self.bare_report(status, &snapshot)
+        }
+    }
+
+    /// Survivors and intervals, whatever the goal; no answer yet.
+    pub(super) fn bare_report(&self, status: Status, snapshot: &Snapshot) -> Report {
         let interval = |&choice: &PointId| {
             let direction = snapshot.choice(choice.index());
             let (lower, upper) = (direction.lower(&self.vouched), direction.upper(&self.vouched));
@@ -190,19 +209,16 @@ impl State {
             status,
             guarantee: Guarantee::Certified,
             delta: self.question.delta.delta(),
-            picks: match self.question.goal {
-                Goal::AllGood { .. } => self.survivors.clone(),
-                _ => contest.leaders.clone(),
-            },
-            epsilon: Some(contest.certified(&self.vouched)),
-            floor: Some(contest.floor(&self.vouched)),
+            picks: Vec::new(),
+            epsilon: None,
+            floor: None,
             survivors: self.survivors.clone(),
             intervals: self.survivors.iter().map(interval).collect(),
             eliminated: self.removed.iter().map(|removed| removed.elimination).collect(),
             rounds: self.rounds,
             samples: self.posterior.samples(),
             premises: self.premises(),
-            margins: verdict.margins(&self.vouched),
+            margins: Margins::default(),
             standing: None,
         }
     }

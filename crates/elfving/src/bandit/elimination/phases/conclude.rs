@@ -133,7 +133,7 @@ impl Phases {
         match self.question.goal {
             Goal::Best { epsilon } | Goal::Top { epsilon, .. } => epsilon,
             Goal::AllGood { epsilon } => 2.0 * epsilon,
-            Goal::Regret { .. } => f64::NEG_INFINITY,
+            Goal::Regret { .. } | Goal::Map { .. } => f64::NEG_INFINITY,
         }
     }
 }

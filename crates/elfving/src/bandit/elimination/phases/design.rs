@@ -103,7 +103,7 @@ impl Phases {
             Goal::Best { epsilon } | Goal::Top { epsilon, .. } => epsilon,
             // What stays in is within ε + 3 widths of the best.
             Goal::AllGood { epsilon } => epsilon / 3.0,
-            Goal::Regret { .. } => 0.0,
+            Goal::Regret { .. } | Goal::Map { .. } => 0.0,
         };
         let enough = match self.thresholds() {
             Thresholds::Vouched => wanted - bias,

@@ -1,0 +1,170 @@
+//! What can go wrong with a campaign, and what each failure is called.
+
+use std::io;
+use std::path::PathBuf;
+
+use elfving::bandit::BanditError;
+use elfving::pool::PoolError;
+use elfving_table::{TableError, WriteError};
+
+/// Why a campaign cannot do what was asked. Unless a message says otherwise, nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    /// There is no such file.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A campaign never takes the place of another file.
+    #[error("{}: there is a file of that name already", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{}: this is not a campaign", path.display())]
+    NotACampaign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not as it was written.
+    #[error("{}: damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        what: String,
+    },
+    /// The file was written by a newer version.
+    #[error("{}: the file has format {found}, and this version knows formats up to {known}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest one known.
+        known: u32,
+    },
+    /// The disk did not take it.
+    #[error("{}: cannot be written: {what}", path.display())]
+    Durability {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system or SQLite said.
+        what: String,
+    },
+    /// Another process is writing.
+    #[error("{}: another process has held the file for more than {seconds} s", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// A table is refused.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A setting makes no sense.
+    #[error("{message}")]
+    Setting {
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// A candidate that the pool does not have.
+    #[error("there is no candidate {id:?}{}", hint(nearest))]
+    UnknownCandidate {
+        /// The id given.
+        id: String,
+        /// The id that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A slot that was never handed out.
+    #[error("{slot:?} is not a slot of this campaign{}", hint(nearest))]
+    UnknownSlot {
+        /// The name given.
+        slot: String,
+        /// The slot that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A slot has another outcome already.
+    #[error("slot {slot} has the outcome {known} already, and now {told}")]
+    Conflict {
+        /// The slot.
+        slot: String,
+        /// What was told before.
+        known: String,
+        /// What is told now.
+        told: String,
+    },
+    /// The slot has no outcome that could be corrected.
+    #[error("slot {slot} has no outcome yet; tell it")]
+    NothingToCorrect {
+        /// The slot.
+        slot: String,
+    },
+    /// A measurement of a closed round cannot be made again.
+    #[error(
+        "slot {slot} belongs to a closed round: its outcome can be corrected, but it cannot fail any more"
+    )]
+    CannotFailLate {
+        /// The slot.
+        slot: String,
+    },
+    /// The round of the slot was closed without it.
+    #[error("the round of slot {slot} was closed while the slot was open; its outcome comes too late")]
+    TooLate {
+        /// The slot.
+        slot: String,
+    },
+    /// What was told is no outcome.
+    #[error("slot {slot}: {problem}; tell a failed measurement as failed")]
+    NotAnOutcome {
+        /// The slot.
+        slot: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The next round does not fit into the budget.
+    #[error("the next round needs {needed} measurements, and {left} of the budget of {budget} are left")]
+    OverBudget {
+        /// What the round needs.
+        needed: u64,
+        /// What is left.
+        left: u64,
+        /// The budget.
+        budget: u64,
+    },
+    /// A round with open slots does not close by itself.
+    #[error("{open} slots of round {round} are open")]
+    RoundIncomplete {
+        /// The round.
+        round: u64,
+        /// Slots without an outcome, handed out or not.
+        open: usize,
+    },
+    /// Nothing is under way that could be closed.
+    #[error("no round is under way")]
+    NoRound,
+    /// The outcomes are on record, but their round has no decision.
+    #[error("the outcomes are recorded, but their round cannot be decided: {source}")]
+    Undecided {
+        /// Why.
+        source: Box<CampaignError>,
+    },
+    /// The pool cannot be built.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// The algorithm finds something wrong with the question, or no answer.
+    #[error(transparent)]
+    Bandit(BanditError),
+    /// A sheet cannot be written.
+    #[error(transparent)]
+    Sheet(#[from] WriteError),
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |nearest| format!("; the nearest is {nearest:?}"))
+}

@@ -1,0 +1,50 @@
+//! Campaigns that last: ask and tell on one durable file.
+//!
+//! A campaign is one SQLite file that holds an append-only log of [`Event`]s behind a hash chain, and the tables as the user
+//! gave them. Its state is a replay of the events; nothing else decides. [`Campaign`] is the whole interface: create, ask,
+//! tell, correct, status, export, verify.
+//!
+//! * An acknowledged [`tell`](Campaign::tell) is never lost and never counted twice.
+//! * [`ask`](Campaign::ask) is idempotent: an open batch is shown again, never redrawn.
+//! * A round never closes on a partial batch unless the user says so, and then nothing is guaranteed any more.
+//! * Plans and decisions are on record, so a campaign replays on another machine without making them again.
+//!
+//! Nothing is printed here and no clock is read: times come in as [`At`].
+
+mod at;
+mod batch;
+mod campaign;
+mod chain;
+mod engine;
+mod error;
+pub mod event;
+mod export;
+mod format;
+mod recipe;
+mod report;
+mod results;
+mod spec;
+mod state;
+mod statement;
+mod status;
+mod store;
+mod story;
+mod tell;
+mod verify;
+
+pub use at::At;
+pub use batch::{Batch, BatchRow, Stop};
+pub use campaign::{Brought, Campaign};
+pub use chain::Digest;
+pub use error::CampaignError;
+pub use event::{Event, Recorded, Source};
+pub use export::{Export, ExportedEvent};
+pub use format::{FORMAT, upgrade};
+pub use recipe::{Candidates, Model, Recipe, Targets};
+pub use results::ResultsFile;
+pub use spec::{Aim, Meaning, Mode, OutcomeMarker, ResultsFormat, Spec, Vouched};
+pub use status::{Eliminated, Span, Status, Survivor};
+pub use store::{Attachment, Head};
+pub use story::{CandidateStory, RoundStory, SlotStory};
+pub use tell::{TellOptions, Told};
+pub use verify::Verification;

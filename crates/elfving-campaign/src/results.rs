@@ -1,0 +1,365 @@
+//! Files of results: matched by slot, in any order, all or nothing.
+//!
+//! | cells | meaning |
+//! |---|---|
+//! | outcome `0.51` | one number |
+//! | outcome `0.51;0.49;0.5` | repeats of the slot |
+//! | columns declared as repeats | repeats of the slot, empty ones left out |
+//! | outcome, and a column declared as its standard error | a number with its own error |
+//! | outcome that is a declared marker | failed, or the number it stands for |
+//! | outcome empty, status empty | not measured yet: the slot stays open |
+//! | outcome empty, status `failed` | failed: the slot is asked again |
+//!
+//! Columns that nobody asks for are ignored, so a batch can come back with notes beside it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use elfving::bandit::{Outcome, Reading};
+use elfving_table::{
+    Code, Place, Problem, Problems, ReadOptions, Table, TableError, nearest, read_bytes, slot_index,
+    slot_name,
+};
+
+use crate::chain::Digest;
+use crate::event::Source;
+use crate::spec::{Meaning, ResultsFormat};
+
+const FAILED_RUN: &str = "for a failed run leave the cell empty and set status=failed";
+
+/// A file of results as it was read; what it means is up to the campaign.
+#[derive(Debug, Clone)]
+pub struct ResultsFile {
+    table: Table,
+    source: Source,
+    format: ResultsFormat,
+}
+
+/// What one slot of a file says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) row: usize,
+    pub(crate) slot: usize,
+    pub(crate) outcome: Outcome,
+    /// How many lines say it.
+    pub(crate) lines: usize,
+}
+
+/// Everything a file says: entries, and lines without an outcome.
+#[derive(Debug, Default)]
+pub(crate) struct Entries {
+    pub(crate) list: Vec<Entry>,
+    pub(crate) blank: usize,
+}
+
+impl ResultsFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Those of [`elfving_table::read`].
+    pub fn read(path: impl AsRef<Path>, format: &ResultsFormat) -> Result<Self, TableError> {
+        let path = path.as_ref();
+        let shown = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|source| TableError::Io { file: shown.clone(), source })?;
+        Self::from_bytes(&shown, &bytes, format)
+    }
+
+    /// The same from memory; the extension of the name decides the format.
+    ///
+    /// # Errors
+    /// Those of [`elfving_table::read_bytes`].
+    pub fn from_bytes(name: &str, bytes: &[u8], format: &ResultsFormat) -> Result<Self, TableError> {
+        let mut reading = ReadOptions::default().decimal(format.decimal);
+        // Every cell that we read is kept as it was written: `007` is a slot of nobody, `-999` may be a marker.
+        let seen = read_bytes(name, bytes, &reading)?;
+        reading.text = seen.columns().iter().map(|column| column.name().to_owned()).collect();
+        let table = read_bytes(name, bytes, &reading)?;
+        let file = Path::new(name).file_name().map_or(name.into(), |name| name.to_string_lossy());
+        let source = Source { file: file.into_owned(), sha256: Some(Digest::of(bytes)) };
+        Ok(Self { table, source, format: format.clone() })
+    }
+
+    /// Where the results come from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.table.rows()
+    }
+
+    /// What every line says. `id_of` knows the slots: which candidate each one is for.
+    pub(crate) fn entries<'i>(
+        &self,
+        outcome: &str,
+        id_column: &str,
+        slots: usize,
+        id_of: impl Fn(usize) -> Option<&'i str>,
+        problems: &mut Problems,
+    ) -> Result<Entries, TableError> {
+        let columns = Columns::of(self, outcome, id_column)?;
+        let slots_of_lines = self.table.texts("slot")?;
+        let mut entries = Entries::default();
+        // Of every slot seen: its first line, and its entry if that line has an outcome.
+        let mut seen: HashMap<usize, (usize, Option<usize>)> = HashMap::new();
+        for row in 0..self.table.rows() {
+            let name = slots_of_lines[row].trim();
+            if name.is_empty() && columns.is_blank(row) {
+                entries.blank += 1;
+                continue;
+            }
+            let known = slot_index(name).and_then(|slot| Some((slot, id_of(slot)?)));
+            let Some((slot, planned)) = known else {
+                problems.add(|| self.unknown_slot(row, name, slots));
+                continue;
+            };
+            if let Some((earlier, _)) = seen.get(&slot).filter(|_| !self.format.repeated_slots) {
+                problems.add(|| self.slot_twice(row, name, *earlier));
+                continue;
+            }
+            if let Some(id) = columns.ids.as_ref().map(|ids| &ids[row]).filter(|id| **id != planned) {
+                problems.add(|| self.wrong_candidate(row, name, planned, id));
+                continue;
+            }
+            let (_, entry) = seen.entry(slot).or_insert((row, None));
+            match (columns.outcome(row), *entry) {
+                (Err(problem), _) => problems.add(|| problem),
+                (Ok(None), _) => entries.blank += 1,
+                (Ok(Some(outcome)), None) => {
+                    *entry = Some(entries.list.len());
+                    entries.list.push(Entry { row, slot, outcome, lines: 1 });
+                }
+                (Ok(Some(outcome)), Some(at)) => {
+                    let entry = &mut entries.list[at];
+                    entry.lines += 1;
+                    match joined(&entry.outcome, &outcome) {
+                        Some(both) => entry.outcome = both,
+                        None => problems.add(|| self.cannot_join(row, name)),
+                    }
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Measurements by candidate, as they were made outside a campaign: lines of id and outcome, several of one id where it was
+    /// measured several times. Lines that failed or have no outcome are left out.
+    ///
+    /// # Errors
+    /// `E333` without the columns, `E336` for ids that are not in `ids`, and the problems of outcomes.
+    pub fn measurements(
+        &self,
+        outcome: &str,
+        id_column: &str,
+        ids: &[String],
+    ) -> Result<Vec<(String, Reading)>, TableError> {
+        let columns = Columns::of(self, outcome, id_column)?;
+        let positions = self.table.positions(id_column, ids)?;
+        let mut problems = Problems::default();
+        let mut measured = Vec::new();
+        for (row, position) in positions.into_iter().enumerate() {
+            match columns.outcome(row) {
+                Ok(Some(Outcome::Measured(reading))) => measured.push((ids[position].clone(), reading)),
+                Ok(_) => {}
+                Err(problem) => problems.add(|| problem),
+            }
+        }
+        problems.finish().map(|()| measured)
+    }
+
+    fn problem(&self, code: Code, row: usize, message: String) -> Problem {
+        Problem::new(code, self.table.file(), message).at(self.table.place(row))
+    }
+
+    fn unknown_slot(&self, row: usize, name: &str, slots: usize) -> Problem {
+        let known: Vec<String> = (0..slots).map(slot_name).collect();
+        let help = match (nearest(name, known.iter().map(String::as_str)), slots) {
+            (_, 0) => "no slot was handed out yet; `elfving ask` does it".to_owned(),
+            (Some(close), _) => format!("the nearest slot is {close}"),
+            (None, _) => format!("the slots are {} to {}", slot_name(0), slot_name(slots - 1)),
+        };
+        let message = match name {
+            "" => "the line has no slot".to_owned(),
+            name => format!("{name:?} is not a slot of this campaign"),
+        };
+        self.problem(Code::UnknownSlot, row, message).column("slot").help(help)
+    }
+
+    fn slot_twice(&self, row: usize, name: &str, earlier: usize) -> Problem {
+        let place = match self.table.place(earlier) {
+            Place::Line(line) => format!("line {line}"),
+            Place::Row(row) => format!("row {row}"),
+            Place::File => "another line".to_owned(),
+        };
+        let message = format!("slot {name} is also on {place}");
+        let help = "keep the line that is right; repeats of a slot go into one cell (0.5;0.6), or need --repeated-slots";
+        self.problem(Code::DuplicateSlot, row, message).column("slot").help(help)
+    }
+
+    fn wrong_candidate(&self, row: usize, name: &str, planned: &str, id: &str) -> Problem {
+        let message = format!("slot {name} is for candidate {planned:?}, the line says {id:?}");
+        let help = "correct the slot or the id; nothing is guessed";
+        self.problem(Code::WrongCandidate, row, message).help(help)
+    }
+
+    fn cannot_join(&self, row: usize, name: &str) -> Problem {
+        let message = format!("slot {name} has a standard error and several lines");
+        self.problem(Code::BadError, row, message)
+            .help("give one line with one number and its standard error")
+    }
+}
+
+/// The repeats of two lines of one slot; a failed one adds nothing.
+fn joined(one: &Outcome, other: &Outcome) -> Option<Outcome> {
+    let values = |reading: &Reading| match reading {
+        Reading::WithError { .. } => None,
+        reading => Some(reading.values().to_vec()),
+    };
+    Some(match (one, other) {
+        (Outcome::Failed, other) => other.clone(),
+        (one, Outcome::Failed) => one.clone(),
+        (Outcome::Measured(one), Outcome::Measured(other)) => {
+            let mut all = values(one)?;
+            all.extend(values(other)?);
+            Outcome::Measured(Reading::Repeats(all))
+        }
+    })
+}
+
+/// The columns that matter, as text.
+struct Columns<'a> {
+    file: &'a ResultsFile,
+    ids: Option<Vec<String>>,
+    /// The outcome, or its repeats.
+    outcomes: Vec<(&'a str, Vec<String>)>,
+    statuses: Option<Vec<String>>,
+    errors: Option<(&'a str, Vec<String>)>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(file: &'a ResultsFile, outcome: &'a str, id: &str) -> Result<Self, TableError> {
+        let table = &file.table;
+        let optional = |name: &str| table.column(name).is_ok().then(|| table.texts(name)).transpose();
+        let names: Vec<&str> = match file.format.repeats.as_slice() {
+            [] => vec![outcome],
+            repeats => repeats.iter().map(String::as_str).collect(),
+        };
+        let cells = |name: &'a str| Ok::<_, TableError>((name, table.texts(name)?));
+        Ok(Self {
+            file,
+            ids: optional(id)?,
+            outcomes: names.into_iter().map(cells).collect::<Result<_, _>>()?,
+            statuses: optional("status")?,
+            errors: file.format.error_column.as_deref().map(cells).transpose()?,
+        })
+    }
+
+    fn is_blank(&self, row: usize) -> bool {
+        let empty = |cells: &Vec<String>| cells[row].trim().is_empty();
+        self.outcomes.iter().all(|(_, cells)| empty(cells)) && self.statuses.as_ref().is_none_or(empty)
+    }
+
+    /// What a line says about its slot; nothing while it is not measured.
+    fn outcome(&self, row: usize) -> Result<Option<Outcome>, Problem> {
+        let mut numbers = Vec::new();
+        let mut failed = false;
+        for (column, cells) in &self.outcomes {
+            match self.cell(column, row, cells[row].trim())? {
+                Cell::Empty => {}
+                Cell::Failed => failed = true,
+                Cell::Numbers(more) => numbers.extend(more),
+            }
+        }
+        let measured = match numbers.as_slice() {
+            [] => None,
+            [one] => Some(Reading::Value(*one)),
+            _ => Some(Reading::Repeats(numbers)),
+        };
+        let measured = self.with_error(row, measured)?;
+        let status = self.statuses.as_ref().map_or("", |statuses| statuses[row].trim());
+        let contradiction = |message: String, help: &str| {
+            self.file.problem(Code::BadStatus, row, message).column("status").help(help)
+        };
+        match (status.to_ascii_lowercase().as_str(), measured) {
+            ("" | "ok" | "done", Some(reading)) => Ok(Some(Outcome::Measured(reading))),
+            ("failed", None) => Ok(Some(Outcome::Failed)),
+            ("", None) => Ok(failed.then_some(Outcome::Failed)),
+            ("ok" | "done", None) if failed => {
+                Err(contradiction(format!("the status is {status}, but the outcome says failed"), FAILED_RUN))
+            }
+            ("ok" | "done", None) => {
+                let help = "fill in the outcome, or empty the status: the slot then stays open";
+                Err(contradiction(format!("the status is {status}, but there is no outcome"), help))
+            }
+            ("failed", Some(reading)) => {
+                let help = "for a failed run leave the outcome empty";
+                Err(contradiction(format!("the run failed, but its outcome is {reading}"), help))
+            }
+            _ => Err(contradiction(format!("{status:?} is not a status"), "write failed, ok, or nothing")),
+        }
+    }
+
+    /// One cell of an outcome column.
+    fn cell(&self, column: &str, row: usize, text: &str) -> Result<Cell, Problem> {
+        if text.is_empty() {
+            return Ok(Cell::Empty);
+        }
+        if let Some(marker) = self.file.format.markers.iter().find(|marker| marker.text == text) {
+            return Ok(match marker.means {
+                Meaning::Failed => Cell::Failed,
+                Meaning::Number(number) => Cell::Numbers(vec![number]),
+            });
+        }
+        let number = |part: &str| self.file.table.number_in(column, row, part).map_err(with_help);
+        text.split(';').map(number).collect::<Result<_, _>>().map(Cell::Numbers)
+    }
+
+    /// Adds the standard error of the line to its outcome.
+    fn with_error(&self, row: usize, measured: Option<Reading>) -> Result<Option<Reading>, Problem> {
+        let Some((column, cells)) = &self.errors else { return Ok(measured) };
+        let text = cells[row].trim();
+        if text.is_empty() {
+            return Ok(measured);
+        }
+        let standard_error = self.file.table.number_in(column, row, text)?;
+        let refused = |message: String, help: &str| {
+            Err(self.file.problem(Code::BadError, row, message).column(*column).help(help))
+        };
+        let reading = match measured {
+            Some(Reading::Value(value)) => Reading::WithError { value, standard_error },
+            Some(other) => {
+                return refused(
+                    format!("a standard error beside the repeats {other}"),
+                    "repeats say themselves how much they vary: leave the cell empty",
+                );
+            }
+            None => return refused("a standard error without an outcome".to_owned(), "fill in the outcome"),
+        };
+        match reading.problem() {
+            Some(problem) => refused(problem, "a standard error is above 0; leave the cell empty if unknown"),
+            None => Ok(Some(reading)),
+        }
+    }
+}
+
+/// What a cell of an outcome column holds.
+enum Cell {
+    Empty,
+    Failed,
+    Numbers(Vec<f64>),
+}
+
+/// A run without a number has a way to say so.
+fn with_help(problem: Problem) -> Problem {
+    match problem.code {
+        Code::NotFinite | Code::EmptyCell => problem.help(FAILED_RUN),
+        Code::NotANumber => {
+            problem.help("for a failed run leave the cell empty and set status=failed, or say what the text means: --marker \"n.d.=failed\"")
+        }
+        _ => problem,
+    }
+}

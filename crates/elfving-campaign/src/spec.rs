@@ -1,0 +1,318 @@
+//! The question of a campaign: everything that was decided before the first measurement.
+
+use elfving::bandit::Goal;
+use elfving::estimate::{Assumptions, EstimateError, Tails};
+use elfving_table::Decimal;
+use serde::{Deserialize, Serialize};
+
+use crate::recipe::Recipe;
+
+/// What a campaign is about, as its first event keeps it.
+///
+/// | setter | default | meaning |
+/// |---|---|---|
+/// | [`new`](Self::new) | required | name, outcome column, aim, pool |
+/// | [`goal`](Self::goal) | the best, ε = 0 | what is wanted |
+/// | [`mode`](Self::mode) | certified | whether the answer is a theorem or practical |
+/// | [`vouched`](Self::vouched) | nothing | what is known about noise and model |
+/// | [`delta`](Self::delta) | 0.05 | the probability with which a certified verdict may be wrong |
+/// | [`gamma`](Self::gamma) | chosen by the algorithm | the ridge |
+/// | [`algorithm`](Self::algorithm) | `auto` | resolved when the campaign is created, and recorded with its reason |
+/// | [`seed`](Self::seed) | 0 | of every random choice, run orders included |
+/// | [`batch`](Self::batch) | 24 | slots handed out at a time, unless the asker says otherwise |
+/// | [`budget`](Self::budget) | none | measurements in all, at most |
+/// | [`forbid`](Self::forbid) | none | candidates that are neither measured nor chosen |
+/// | [`force`](Self::force) | none | candidates that are measured first |
+/// | [`results`](Self::results) | plain numbers | how files of results are written |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// What the user calls the campaign.
+    pub name: String,
+    /// The column of the outcome, as it is headed in every batch and expected in every file of results.
+    pub outcome: String,
+    /// Whether large or small outcomes are good.
+    pub aim: Aim,
+    /// What is wanted, with large outcomes good.
+    pub goal: Goal,
+    /// Theorem or practice.
+    pub mode: Mode,
+    /// What is vouched for.
+    pub vouched: Vouched,
+    /// δ.
+    pub delta: f64,
+    /// The ridge, where the user sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<f64>,
+    /// The algorithm by name.
+    pub algorithm: String,
+    /// Why it was chosen.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub because: String,
+    /// Of every random choice.
+    pub seed: u64,
+    /// Slots handed out at a time.
+    pub batch: usize,
+    /// Measurements in all, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
+    /// How the attached files become a pool.
+    pub recipe: Recipe,
+    /// Candidates that are neither measured nor chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<String>,
+    /// Candidates that are measured first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forced: Vec<String>,
+    /// How files of results are written.
+    pub results: ResultsFormat,
+}
+
+/// Which outcomes are good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aim {
+    /// Large ones.
+    Maximise,
+    /// Small ones.
+    Minimise,
+}
+
+/// What stands behind an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// A theorem under printed assumptions.
+    Certified,
+    /// A fitted model: practical, without proof.
+    Calibrated,
+}
+
+/// What the user vouches for about noise and model; see [`Assumptions`].
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Vouched {
+    /// σ, a bound on the deviation of the noise. The certified mode needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sigma: Option<f64>,
+    /// Whether the noise is sub-Gaussian.
+    pub tails: Tails,
+    /// B, a bound on the mean outcomes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
+    /// S, a bound on the norm of θ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub norm: Option<f64>,
+    /// h, how far means may be from the model.
+    pub misspecification: f64,
+}
+
+/// How files of results are written.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResultsFormat {
+    /// The decimal mark.
+    pub decimal: Decimal,
+    /// What texts such as `n.d.` mean in place of an outcome.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub markers: Vec<OutcomeMarker>,
+    /// A column with the standard error of the outcome.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_column: Option<String>,
+    /// Columns that hold the repeats of a slot, in place of the one outcome column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<String>,
+    /// Whether several lines of one slot are its repeats; otherwise they are refused.
+    pub repeated_slots: bool,
+}
+
+/// A text that stands in place of an outcome, and what it means.
+///
+/// ```
+/// use elfving_campaign::{OutcomeMarker, Meaning};
+/// let below: OutcomeMarker = "<1=0.5".parse()?;
+/// assert_eq!(below, OutcomeMarker { text: "<1".into(), means: Meaning::Number(0.5) });
+/// let lost: OutcomeMarker = "n.d.=failed".parse()?;
+/// assert_eq!(lost.means, Meaning::Failed);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeMarker {
+    /// The text of the cell, without spaces around it.
+    pub text: String,
+    /// What it means.
+    pub means: Meaning,
+}
+
+/// What a marker means.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meaning {
+    /// The measurement failed and has to be made again.
+    Failed,
+    /// This outcome.
+    Number(f64),
+}
+
+impl std::str::FromStr for OutcomeMarker {
+    type Err = String;
+
+    fn from_str(declaration: &str) -> Result<Self, String> {
+        let refused = || {
+            format!(
+                "{declaration:?}: write TEXT=failed or TEXT=NUMBER, for example \"n.d.=failed\" or \"<1=0.5\""
+            )
+        };
+        let (text, meaning) = declaration.rsplit_once('=').ok_or_else(refused)?;
+        let means = match meaning.trim() {
+            "failed" => Meaning::Failed,
+            number => Meaning::Number(
+                number.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(refused)?,
+            ),
+        };
+        match text.trim() {
+            "" => Err(refused()),
+            text => Ok(Self { text: text.to_owned(), means }),
+        }
+    }
+}
+
+impl Aim {
+    /// What an outcome is multiplied by so that large is good.
+    pub(crate) fn sign(self) -> f64 {
+        match self {
+            Aim::Maximise => 1.0,
+            Aim::Minimise => -1.0,
+        }
+    }
+
+    /// Worse than the best, in the user's direction.
+    pub(crate) fn worse(self) -> &'static str {
+        match self {
+            Aim::Maximise => "below",
+            Aim::Minimise => "above",
+        }
+    }
+}
+
+impl Vouched {
+    /// The numbers as the library wants them; without σ, a noise of 0.
+    pub(crate) fn assumptions(&self) -> Result<Assumptions, EstimateError> {
+        let mut assumptions =
+            Assumptions::new(self.sigma.unwrap_or(0.0))?.misspecification(self.misspecification)?;
+        if let Some(bound) = self.bound {
+            assumptions = assumptions.bound(bound)?;
+        }
+        if let Some(norm) = self.norm {
+            assumptions = assumptions.norm(norm)?;
+        }
+        Ok(assumptions.tails(self.tails))
+    }
+}
+
+impl Spec {
+    /// A certified search for the best candidate of a pool.
+    pub fn new(name: impl Into<String>, outcome: impl Into<String>, aim: Aim, recipe: Recipe) -> Self {
+        Self {
+            name: name.into(),
+            outcome: outcome.into(),
+            aim,
+            goal: Goal::Best { epsilon: 0.0 },
+            mode: Mode::Certified,
+            vouched: Vouched::default(),
+            delta: 0.05,
+            gamma: None,
+            algorithm: "auto".to_owned(),
+            because: String::new(),
+            seed: 0,
+            batch: 24,
+            budget: None,
+            recipe,
+            forbidden: Vec::new(),
+            forced: Vec::new(),
+            results: ResultsFormat::default(),
+        }
+    }
+
+    /// Sets what is wanted.
+    #[must_use]
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.goal = goal;
+        self
+    }
+
+    /// Sets what stands behind the answer.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// States what is vouched for.
+    #[must_use]
+    pub fn vouched(mut self, vouched: Vouched) -> Self {
+        self.vouched = vouched;
+        self
+    }
+
+    /// Sets the probability with which a certified verdict may be wrong.
+    #[must_use]
+    pub fn delta(mut self, delta: f64) -> Self {
+        self.delta = delta;
+        self
+    }
+
+    /// Sets the ridge.
+    #[must_use]
+    pub fn gamma(mut self, gamma: Option<f64>) -> Self {
+        self.gamma = gamma;
+        self
+    }
+
+    /// Names the algorithm; `auto` is the one that suits what is vouched for.
+    #[must_use]
+    pub fn algorithm(mut self, name: impl Into<String>) -> Self {
+        self.algorithm = name.into();
+        self
+    }
+
+    /// Sets the seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets how many slots are handed out at a time.
+    #[must_use]
+    pub fn batch(mut self, batch: usize) -> Self {
+        self.batch = batch;
+        self
+    }
+
+    /// Limits the measurements.
+    #[must_use]
+    pub fn budget(mut self, budget: Option<u64>) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Leaves candidates out, by id.
+    #[must_use]
+    pub fn forbid(mut self, ids: Vec<String>) -> Self {
+        self.forbidden = ids;
+        self
+    }
+
+    /// Has candidates measured first, by id.
+    #[must_use]
+    pub fn force(mut self, ids: Vec<String>) -> Self {
+        self.forced = ids;
+        self
+    }
+
+    /// Says how files of results are written.
+    #[must_use]
+    pub fn results(mut self, results: ResultsFormat) -> Self {
+        self.results = results;
+        self
+    }
+}

@@ -1,0 +1,188 @@
+//! What was told, weighed against the record: new, repeated, or in conflict with it.
+
+use elfving::bandit::{Outcome, Reading};
+use elfving_table::{Code, Problem, Problems, slot_name};
+use serde::Serialize;
+
+use crate::campaign::Campaign;
+use crate::error::CampaignError;
+use crate::event::Change;
+use crate::results::{Entry, ResultsFile};
+use crate::state::Verdict;
+
+/// How to tell.
+///
+/// | setting | default | effect |
+/// |---|---|---|
+/// | `correct` | none | a slot with another outcome is corrected, for this reason; without one it is a conflict |
+/// | `dry_run` | false | everything is checked and nothing is written |
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TellOptions {
+    /// Why outcomes are replaced.
+    pub correct: Option<String>,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+}
+
+impl TellOptions {
+    /// Replaces outcomes that differ, for a reason.
+    #[must_use]
+    pub fn correct(mut self, reason: impl Into<String>) -> Self {
+        self.correct = Some(reason.into());
+        self
+    }
+
+    /// Checks everything and writes nothing.
+    #[must_use]
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
+        self
+    }
+}
+
+/// What became of what was told: `read = recorded + repeated + corrected + failed + blank`, and nothing was refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// Lines read.
+    pub read: usize,
+    /// Outcomes that are new.
+    pub recorded: usize,
+    /// Outcomes that were on record already.
+    pub repeated: usize,
+    /// Outcomes that replaced another one.
+    pub corrected: usize,
+    /// Measurements that failed and have to be made again.
+    pub failed: usize,
+    /// Lines without an outcome: their slots stay open.
+    pub blank: usize,
+    /// Slots handed out and open after this.
+    pub open: usize,
+    /// Rounds that were decided.
+    pub closed: Vec<u64>,
+    /// The last event of the campaign now.
+    pub event: u64,
+}
+
+/// What follows from what was told, before it is put on record.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    pub(crate) told: Told,
+    pub(crate) results: Vec<(usize, Reading)>,
+    pub(crate) failed: Vec<usize>,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Words {
+    /// Adds what `lines` lines say of a slot.
+    fn add(&mut self, slot: usize, outcome: Outcome, verdict: Verdict, lines: usize) {
+        let told = &mut self.told;
+        match (verdict, outcome) {
+            (Verdict::Repeated, _) => told.repeated += lines,
+            (Verdict::Conflict { known: from, .. }, outcome) => {
+                told.corrected += lines;
+                let to = match outcome {
+                    Outcome::Measured(reading) => Some(reading),
+                    Outcome::Failed => None,
+                };
+                self.changes.push(Change { slot, from, to });
+            }
+            (_, Outcome::Measured(reading)) => {
+                told.recorded += lines;
+                self.results.push((slot, reading));
+            }
+            (_, Outcome::Failed) => {
+                told.failed += lines;
+                self.failed.push(slot);
+            }
+        }
+    }
+}
+
+impl Campaign {
+    /// Reads a file against the record; every problem of it is listed.
+    pub(crate) fn read(&self, results: &ResultsFile, options: &TellOptions) -> Result<Words, CampaignError> {
+        let (state, candidates) = (self.state(), self.candidates()?);
+        let id_of = |slot: usize| Some(candidates.ids[state.point(slot)?.index()].as_str());
+        let id_column = candidates.id_column.as_deref().unwrap_or("row");
+        let (outcome, slots) = (&self.spec().outcome, state.slot_count());
+        let mut problems = Problems::default();
+        let entries = results.entries(outcome, id_column, slots, id_of, &mut problems)?;
+        let mut words = Words::default();
+        let mut refused = Problems::default();
+        for Entry { row, slot, outcome, lines } in entries.list {
+            let verdict = state.judge(slot, &outcome);
+            match &verdict {
+                Verdict::TooLate => refused.add(|| too_late(results, row, slot)),
+                Verdict::Conflict { known, .. } if options.correct.is_none() => {
+                    refused.add(|| conflict(results, row, slot, known, &outcome));
+                }
+                _ => words.add(slot, outcome, verdict, lines),
+            }
+        }
+        problems.absorb(refused);
+        problems.finish()?;
+        words.told.read = results.rows();
+        words.told.blank = entries.blank;
+        Ok(words)
+    }
+
+    /// The same for outcomes by slot name; the first problem is named.
+    pub(crate) fn listen(
+        &self,
+        outcomes: &[(&str, Outcome)],
+        options: &TellOptions,
+    ) -> Result<Words, CampaignError> {
+        let mut words = Words::default();
+        let mut seen = std::collections::HashSet::new();
+        for (name, outcome) in outcomes {
+            let slot = self.known_slot(name)?;
+            let name = slot_name(slot);
+            if !seen.insert(slot) {
+                return Err(CampaignError::NotAnOutcome {
+                    slot: name,
+                    problem: "it is told twice".to_owned(),
+                });
+            }
+            if let Outcome::Measured(reading) = outcome
+                && let Some(problem) = reading.problem()
+            {
+                return Err(CampaignError::NotAnOutcome { slot: name, problem });
+            }
+            let verdict = self.state().judge(slot, outcome);
+            match &verdict {
+                Verdict::TooLate => return Err(CampaignError::TooLate { slot: name }),
+                Verdict::Conflict { known, .. } if options.correct.is_none() => {
+                    let (known, told) = (known.to_string(), in_words(outcome));
+                    return Err(CampaignError::Conflict { slot: name, known, told });
+                }
+                _ => words.add(slot, outcome.clone(), verdict, 1),
+            }
+        }
+        words.told.read = outcomes.len();
+        Ok(words)
+    }
+}
+
+fn in_words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Measured(reading) => reading.to_string(),
+        Outcome::Failed => "failed".to_owned(),
+    }
+}
+
+fn problem(results: &ResultsFile, code: Code, row: usize, message: String) -> Problem {
+    let table = results.table();
+    Problem::new(code, table.file(), message).at(table.place(row))
+}
+
+fn too_late(results: &ResultsFile, row: usize, slot: usize) -> Problem {
+    let message = format!("the round of slot {} was closed without it", slot_name(slot));
+    problem(results, Code::TooLate, row, message).help("take the line out; the outcome is not used any more")
+}
+
+fn conflict(results: &ResultsFile, row: usize, slot: usize, known: &Reading, told: &Outcome) -> Problem {
+    let (name, told) = (slot_name(slot), in_words(told));
+    let message = format!("slot {name} has the outcome {known} already, the line says {told}");
+    let help = "take the line out, or replace the outcome: --correct --reason \"why\"";
+    problem(results, Code::Conflict, row, message).help(help)
+}

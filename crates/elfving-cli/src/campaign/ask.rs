@@ -1,0 +1,120 @@
+//! `elfving ask`: what to measure next.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{Table, presets};
+use elfving_campaign::{Batch, Campaign};
+
+use super::failure::failed;
+use super::{CampaignFile, now};
+use crate::error::CliError;
+use crate::output::{self, FileFormat, Format, answer_file};
+use crate::talk::Talk;
+use crate::words::{in_words, trimmed};
+
+/// Arguments of `elfving ask`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving ask screen > batch.csv
+      the next batch as a sheet: fill in the outcome, and `elfving tell screen batch.csv`
+  elfving ask screen --batch 8
+      a smaller one; on a terminal it is shown as a table
+  elfving ask screen --out batch.csv --json
+      the sheet in a file, the slots as JSON
+
+Slots that were handed out and not told are shown again, never drawn anew; new ones come when all are told.
+The lines are in run order. A run that failed gets `failed` in the column `status` and is asked again.")]
+pub(crate) struct AskArgs {
+    #[command(flatten)]
+    file: CampaignFile,
+    /// Slots to hand out (default: the batch of the campaign)
+    #[arg(long, short, value_name = "N")]
+    batch: Option<usize>,
+    /// What to print on stdout (default: a table on a terminal, else csv); --json is short for --format json
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Also write the batch to a file: .csv or .json
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Columns of the user that are shown in a table.
+const MOST_COLUMNS: usize = 6;
+
+pub(crate) fn ask(args: &AskArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let out = answer_file(args.out.as_ref(), "a batch is")?;
+    let mut campaign = args.file.open()?;
+    let before = campaign.head().event;
+    let spinner = talk.spinner("planning");
+    let batch = campaign.ask(args.batch, now()).map_err(|error| failed(error, before))?;
+    drop(spinner);
+    let csv = || sheet(&campaign, &batch);
+    if let Some((path, format)) = &out {
+        let bytes = match format {
+            FileFormat::Csv => csv()?,
+            FileFormat::Json => output::json_file(&batch),
+        };
+        output::write_file(path, &bytes)?;
+    }
+    talk.note(word(&campaign, &batch));
+    let usual = if std::io::stdout().is_terminal() { Format::Table } else { Format::Csv };
+    match if as_json { Format::Json } else { args.format.unwrap_or(usual) } {
+        Format::Json => output::print(output::json_line(&batch)),
+        Format::Csv => output::print(csv()?),
+        Format::Table => output::print(table(&campaign, &batch)?),
+    }
+}
+
+fn sheet(campaign: &Campaign, batch: &Batch) -> Result<Vec<u8>, CliError> {
+    let candidates = campaign.candidates().map_err(|error| failed(error, None))?;
+    batch.to_csv(campaign.spec(), candidates).map_err(|error| failed(error, None))
+}
+
+/// What the batch is, and what to do with it.
+fn word(campaign: &Campaign, batch: &Batch) -> String {
+    let spec = campaign.spec();
+    if let Some(stop) = &batch.stopped {
+        return format!("nothing to measure: {stop}; see `elfving status`");
+    }
+    let count = batch.rows.len();
+    let measurements = if count == 1 { "1 measurement".to_owned() } else { format!("{count} measurements") };
+    let of = match batch.round {
+        0 => "of those you asked for".to_owned(),
+        round => format!("of round {round}"),
+    };
+    let when = if batch.again { ", open since an earlier batch" } else { "" };
+    let later = match batch.later {
+        0 => String::new(),
+        later => format!(", {later} more later"),
+    };
+    format!("{measurements} {of}{when}{later}; fill in {:?} and `elfving tell` the file", spec.outcome)
+}
+
+/// Slot, candidate, the user's columns, and why.
+fn table(campaign: &Campaign, batch: &Batch) -> Result<String, CliError> {
+    if batch.rows.is_empty() {
+        return Ok(String::new());
+    }
+    let candidates = campaign.candidates().map_err(|error| failed(error, None))?;
+    let own = &candidates.table;
+    let hidden = |name: &str| {
+        Some(name.trim()) == candidates.id_column.as_deref().map(str::trim) || name == campaign.spec().outcome
+    };
+    let columns: Vec<usize> =
+        (0..own.columns().len()).filter(|&k| !hidden(own.columns()[k].name())).take(MOST_COLUMNS).collect();
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    let id = candidates.id_column.as_deref().unwrap_or("row");
+    let names = columns.iter().map(|&k| own.columns()[k].name());
+    lines.set_header(["slot", id].into_iter().chain(names).chain(["why"]));
+    for row in &batch.rows {
+        let cells: Vec<String> = own.cells(row.table_row()).map(|cell| in_words(&cell)).collect();
+        let again = if row.failed_before { "failed before; " } else { "" };
+        let shown = columns.iter().map(|&k| cells[k].clone());
+        let cells = [row.slot.clone(), row.id.clone()].into_iter().chain(shown);
+        lines.add_row(cells.chain([format!("{again}{}", row.why)]));
+    }
+    Ok(format!("{}\n", trimmed(&lines)))
+}

@@ -1,0 +1,90 @@
+//! `elfving correct`: one outcome was wrong.
+
+use clap::Args;
+use elfving::bandit::{Outcome, Reading};
+use serde::Serialize;
+
+use super::failure::failed;
+use super::{locate, now};
+use crate::error::CliError;
+use crate::output;
+
+/// Arguments of `elfving correct`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving correct screen S0012H 0.51 --reason \"a comma was misread\"
+  elfving correct S0012H failed --reason \"the vial was empty\"
+      the slot is open again; only while its round is open
+
+In a closed round the decisions are made anew where the algorithm decides from all data (the ellipsoid does); where
+it does not (draws from a design), nothing is guaranteed from then on. The log keeps both outcomes and the reason.")]
+pub(crate) struct CorrectArgs {
+    /// The campaign (a file or its name; default: the only one in this folder), the slot, and the right outcome: a number,
+    /// repeats (0.5;0.6), or `failed`
+    #[arg(value_name = "[CAMPAIGN] SLOT VALUE", num_args = 2..=3, required = true, allow_negative_numbers = true)]
+    words: Vec<String>,
+    /// Why; kept in the log
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// The standard error of the value
+    #[arg(long, value_name = "S")]
+    standard_error: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct CorrectDocument<'a> {
+    slot: &'a str,
+    corrected: bool,
+    event: u64,
+    guarantee: elfving::bandit::Guarantee,
+}
+
+pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError> {
+    let (campaign, slot, value) = match args.words.as_slice() {
+        [campaign, slot, value] => (Some(campaign.as_ref()), slot, value),
+        [slot, value] => (None, slot, value),
+        _ => unreachable!("clap counts the words"),
+    };
+    let outcome = outcome(value, args.standard_error)?;
+    let mut campaign = locate::open(campaign)?;
+    let before = campaign.head().event;
+    let told = campaign.correct(slot, outcome, &args.reason, now());
+    let told = told.map_err(|error| failed(error, before))?;
+    let status = campaign.status().map_err(|error| failed(error, None))?;
+    if as_json {
+        let (corrected, event, guarantee) = (told.corrected > 0, told.event, status.guarantee);
+        return output::print(output::json_line(&CorrectDocument { slot, corrected, event, guarantee }));
+    }
+    let event = told.event;
+    let mut text = match told.corrected {
+        0 => {
+            format!("slot {slot} has that outcome already; nothing was written (campaign at event {event})\n")
+        }
+        _ => format!("slot {slot} is corrected to {value} (campaign at event {event})\n"),
+    };
+    if let Some(waived) = &status.waived {
+        text.push_str(&format!("no guarantee: {waived}\n"));
+    }
+    output::print(text)
+}
+
+fn outcome(value: &str, standard_error: Option<f64>) -> Result<Outcome, CliError> {
+    let refused =
+        |what: String| CliError::usage("E201", what, "give a number, repeats as 0.5;0.6, or failed");
+    if value.trim() == "failed" {
+        return Ok(Outcome::Failed);
+    }
+    let number = |part: &str| {
+        let number = part.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        number.ok_or_else(|| refused(format!("{part:?} is not a finite number")))
+    };
+    let mut numbers = value.split(';').map(number).collect::<Result<Vec<f64>, CliError>>()?;
+    Ok(Outcome::Measured(match (numbers.len(), standard_error) {
+        (1, None) => Reading::Value(numbers.remove(0)),
+        (1, Some(standard_error)) => Reading::WithError { value: numbers.remove(0), standard_error },
+        (_, None) => Reading::Repeats(numbers),
+        (_, Some(_)) => {
+            return Err(refused("a standard error belongs to one number, not to repeats".to_owned()));
+        }
+    }))
+}

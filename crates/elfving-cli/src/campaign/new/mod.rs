@@ -1,0 +1,220 @@
+//! `elfving new`: from a table and a wish to a campaign.
+
+mod lists;
+mod questions;
+mod wishes;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use elfving::pool::KernelSpec;
+use elfving_campaign::event::BroughtIn;
+use elfving_campaign::{Attachment, Campaign, Model, Recipe, ResultsFile, Spec};
+use elfving_table::TableError;
+use serde::Serialize;
+
+use super::failure::failed;
+use super::locate::EXTENSION;
+use super::now;
+use super::results_args::ResultsArgs;
+use crate::diagnose;
+use crate::error::CliError;
+use crate::kernel_args::KernelArgs;
+use crate::output;
+use crate::pool_args::{ColumnArgs, ModelArgs, PoolArgs};
+use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::talk::Talk;
+use questions::Questions;
+use wishes::{Wish, WishArgs};
+
+/// Arguments of `elfving new`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving new screen --pool pool.csv --id id --maximize yield --noise sub-gaussian --sigma 0.05 --norm 3 --epsilon 0.1
+      the best candidate to within 0.1, certified; then `elfving ask screen > batch.csv`
+  elfving new timings --pool kernels.csv --id id --log block=2 --minimize ms --goal best --epsilon 0.5 \\
+          --noise bounded-variance --sigma 2 --bound 50 --batch 32
+      heavy tails: only a variance is vouched for
+  elfving new plates --pool reactions.csv --id id --one-hot --maximize yield --forbid skip.csv --measured done.csv ...
+      rows that will not be run, and rows that have been
+
+On a terminal it asks for what is missing. `elfving diagnose` and `elfving plan` help to choose the numbers.")]
+pub(crate) struct NewArgs {
+    /// What the campaign is called; its file is NAME.elfving
+    #[arg(value_name = "NAME")]
+    name: PathBuf,
+    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row each
+    #[arg(long, value_name = "POOL", help_heading = "Pool")]
+    pool: Option<PathBuf>,
+    /// Choose among the rows of this table, with the same columns, and measure those of POOL
+    #[arg(long, value_name = "FILE", help_heading = "Pool")]
+    targets: Option<PathBuf>,
+    #[command(flatten)]
+    wishes: WishArgs,
+    #[command(flatten)]
+    columns: ColumnArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    kernel: KernelArgs,
+    #[command(flatten)]
+    rows: RowArgs,
+    #[command(flatten)]
+    results: ResultsArgs,
+}
+
+/// Rows that are treated differently.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rows")]
+struct RowArgs {
+    /// Candidates that are neither measured nor chosen: ids, or a table with them
+    #[arg(long, value_name = "ID,..|FILE")]
+    forbid: Vec<String>,
+    /// Candidates to measure first: ids, or a table with them
+    #[arg(long, value_name = "ID,..|FILE")]
+    force: Vec<String>,
+    /// Measurements made before: a table with the ids and the outcome, several lines for a repeated candidate
+    #[arg(long, value_name = "FILE")]
+    measured: Option<PathBuf>,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct NewDocument<'a> {
+    file: String,
+    candidates: usize,
+    choices: usize,
+    earlier: usize,
+    spec: &'a Spec,
+}
+
+/// What a kernel is factorised for when the ridge is left to the algorithm.
+const USUAL_RIDGE: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-3;
+
+pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let mut questions = Questions::new(as_json);
+    let pool = questions.path("--pool POOL", "Which file has the candidates?", args.pool.as_ref())?;
+    let wish = args.wishes.settle(&mut questions)?;
+    let pool = questions.finish(pool)?;
+    let path = file_of(&args.name);
+
+    let loaded = load(args, pool.clone(), &wish, talk)?;
+    diagnose::advice(&loaded).iter().for_each(|advice| talk.note(advice));
+    let file = |path: &Path| attached(path);
+    let pool = file(&pool)?;
+    let targets = args.targets.as_deref().map(file).transpose()?;
+    let recipe = recipe(&loaded, &pool, targets.as_ref())?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let id = loaded.args.columns.id.as_deref();
+    let spec = wish
+        .spec(name, recipe)
+        .forbid(lists::ids(&args.rows.forbid, id)?)
+        .force(lists::ids(&args.rows.force, id)?);
+    let format =
+        elfving_campaign::ResultsFormat { decimal: spec.recipe.reading.decimal, ..Default::default() };
+    let spec = spec.results(args.results.over(&format));
+    let earlier = args.rows.measured.as_deref().map(|path| measured(path, &spec, &loaded)).transpose()?;
+
+    let spinner = talk.spinner("building");
+    let attachments: Vec<Attachment> = [pool].into_iter().chain(targets).collect();
+    let campaign = Campaign::create_with(&path, spec, &attachments, earlier, now());
+    let mut campaign = campaign.map_err(|error| failed(error, None))?;
+    let status = campaign.status().map_err(|error| failed(error, None))?;
+    drop(spinner);
+    if as_json {
+        let (file, spec) = (path.display().to_string(), campaign.spec());
+        let (candidates, choices, earlier) = (status.candidates, status.choices, status.earlier);
+        return output::print(output::json_line(&NewDocument { file, candidates, choices, earlier, spec }));
+    }
+    if status.earlier > 0 && !status.earlier_used {
+        let algorithm = &status.algorithm;
+        talk.note(format!(
+            "{algorithm} decides from its own draws: the measurements made before are kept on record and not used"
+        ));
+    }
+    output::print(words(&campaign, &status, &path))
+}
+
+/// What was created, and what comes next.
+fn words(campaign: &Campaign, status: &elfving_campaign::Status, path: &Path) -> String {
+    let spec = campaign.spec();
+    let why = if spec.because.is_empty() { String::new() } else { format!(" ({})", spec.because) };
+    let shown = path.display();
+    let among = match status.choices == status.candidates {
+        true => String::new(),
+        false => format!(" to choose among {} targets", status.choices),
+    };
+    let earlier = match status.earlier {
+        0 => String::new(),
+        count => format!(", {count} measurements made before"),
+    };
+    format!(
+        "{shown}: {} candidates{among}{earlier}\n  wanted     {}\n  algorithm  {}{why}\n  batch      {}\n\nNext: elfving ask {shown} > batch.csv\n",
+        status.candidates, spec.goal, spec.algorithm, spec.batch
+    )
+}
+
+/// `NAME.elfving`, where the name does not say it.
+fn file_of(name: &Path) -> PathBuf {
+    match name.extension().is_some_and(|extension| extension == EXTENSION) {
+        true => name.to_owned(),
+        false => {
+            let mut file = name.as_os_str().to_owned();
+            file.push(".");
+            file.push(EXTENSION);
+            PathBuf::from(file)
+        }
+    }
+}
+
+/// Reads and builds the pool as every command does: options checked, kernel resolved.
+fn load(args: &NewArgs, pool: PathBuf, wish: &Wish, talk: Talk) -> Result<LoadedPool, CliError> {
+    if args.kernel.gram.is_some() {
+        let help = "give the features and --kernel; a campaign keeps the table, not a matrix";
+        return Err(CliError::usage("E202", "a campaign needs coordinates, not a kernel matrix", help));
+    }
+    let mut columns = args.columns.clone();
+    // The outcome may be a column of the results alone.
+    let table = elfving_table::read(&pool, &columns.reading())?;
+    if table.column(&wish.outcome).is_ok() && !columns.outcome.contains(&wish.outcome) {
+        columns.outcome.push(wish.outcome.clone());
+    }
+    let (pool, targets) = (Some(pool), args.targets.clone());
+    let pool = PoolArgs { pool, targets, columns, model: args.model, kernel: args.kernel.clone() };
+    let files = PoolFiles::read(pool.settle()?, talk)?;
+    files.build(wish.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE, wish.seed, talk)
+}
+
+/// How to build the same pool again.
+fn recipe(loaded: &LoadedPool, pool: &Attachment, targets: Option<&Attachment>) -> Result<Recipe, CliError> {
+    let args = &loaded.args;
+    let model = match (&loaded.kernel, args.model.polynomial_model) {
+        (Some(KernelSpec::Linear), _) | (None, None) => Model::Linear,
+        (Some(of), _) => Model::Kernel {
+            of: of.clone(),
+            residual: args.kernel.residual.expect("a kernel that was factorised has a residual"),
+        },
+        (None, Some(degree)) => Model::Polynomial { degree, interactions_only: args.model.interactions_only },
+    };
+    let recipe = Recipe::new(pool, args.columns.reading(), args.columns.options()?).model(model);
+    Ok(match targets {
+        Some(targets) => recipe.targets(targets),
+        None => recipe,
+    })
+}
+
+fn attached(path: &Path) -> Result<Attachment, CliError> {
+    let file = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|source| TableError::Io { file, source })?;
+    Ok(Attachment::new(crate::pool_source::file_name(Some(path)), bytes))
+}
+
+/// Measurements made before, those of forbidden candidates left out.
+fn measured(path: &Path, spec: &Spec, loaded: &LoadedPool) -> Result<BroughtIn, CliError> {
+    let file = ResultsFile::read(path, &spec.results)?;
+    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
+    let mut measurements = file.measurements(&spec.outcome, id, &loaded.ids)?;
+    measurements.retain(|(id, _)| !spec.forbidden.contains(id));
+    Ok(BroughtIn { measurements, source: Some(file.source().clone()) })
+}

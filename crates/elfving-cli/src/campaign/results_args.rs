@@ -1,0 +1,49 @@
+//! How files of results are written, on the command line.
+
+use clap::Args;
+use elfving_campaign::{OutcomeMarker, ResultsFormat};
+use elfving_table::Decimal;
+
+/// How results come back; kept in the campaign when it is created, and changed for one file when it is told.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Results")]
+pub(super) struct ResultsArgs {
+    /// What a text means in place of an outcome: TEXT=failed or TEXT=NUMBER, such as "n.d.=failed" or "<1=0.5"
+    #[arg(long, value_name = "TEXT=..")]
+    marker: Vec<OutcomeMarker>,
+    /// A column with the standard error of each outcome
+    #[arg(long, value_name = "COLUMN")]
+    error_column: Option<String>,
+    /// Columns with repeats of a slot, in place of the outcome column (repeats may also share a cell: 0.5;0.6;0.4)
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    repeats: Vec<String>,
+    /// Take several lines of one slot as repeats of it, rather than refuse them
+    #[arg(long)]
+    repeated_slots: bool,
+    /// The decimal mark of files of results: . or , (default: that of the pool)
+    #[arg(long, value_name = "MARK", value_parser = [".", ","])]
+    results_decimal: Option<String>,
+}
+
+impl ResultsArgs {
+    /// The format of a campaign, changed by what was given.
+    pub(super) fn over(&self, format: &ResultsFormat) -> ResultsFormat {
+        let mut format = format.clone();
+        // A text that is declared again has its new meaning.
+        format.markers.retain(|known| self.marker.iter().all(|marker| marker.text != known.text));
+        format.markers.extend(self.marker.iter().cloned());
+        if self.error_column.is_some() {
+            format.error_column.clone_from(&self.error_column);
+        }
+        if !self.repeats.is_empty() {
+            format.repeats.clone_from(&self.repeats);
+        }
+        format.repeated_slots |= self.repeated_slots;
+        match self.results_decimal.as_deref() {
+            Some(",") => format.decimal = Decimal::Comma,
+            Some(_) => format.decimal = Decimal::Point,
+            None => {}
+        }
+        format
+    }
+}

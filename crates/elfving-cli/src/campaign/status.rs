@@ -1,0 +1,175 @@
+//! `elfving status`: where a campaign stands, and why.
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use elfving_campaign::{Aim, CandidateStory, Mode, Span, Status};
+
+use super::CampaignFile;
+use super::failure::failed;
+use crate::error::CliError;
+use crate::output;
+use crate::talk::Talk;
+use crate::words::{short, trimmed};
+
+/// Arguments of `elfving status`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving status screen
+      the answer so far, what is guaranteed, who is still in
+  elfving status screen --candidate a7
+      all about one candidate: its outcomes, its interval, the bound that removed it
+  elfving status screen --json")]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    file: CampaignFile,
+    /// All about one candidate
+    #[arg(long, value_name = "ID")]
+    candidate: Option<String>,
+    /// Show at most this many of those still in
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+}
+
+pub(crate) fn status(args: &StatusArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let mut campaign = args.file.open()?;
+    let spinner = talk.spinner("looking");
+    let failed = |error| failed(error, None);
+    if let Some(id) = &args.candidate {
+        let story = campaign.candidate(id).map_err(failed)?;
+        drop(spinner);
+        return match as_json {
+            true => output::print(output::json_line(&story)),
+            false => output::print(told(&story)),
+        };
+    }
+    let status = campaign.status().map_err(failed)?;
+    drop(spinner);
+    match as_json {
+        true => output::print(output::json_line(&status)),
+        false => output::print(text(&status, args.top)),
+    }
+}
+
+fn text(status: &Status, top: usize) -> String {
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    for [what, how] in facts(status) {
+        lines.add_row([what, how]);
+    }
+    format!("{}\n\n{}\n\n{}", trimmed(&lines), status.statement.join("\n"), survivors(status, top))
+}
+
+fn facts(status: &Status) -> Vec<[String; 2]> {
+    let fact = |what: &str, how: String| [what.to_owned(), how];
+    let aim = match status.aim {
+        Aim::Maximise => "maximise",
+        Aim::Minimise => "minimise",
+    };
+    let mode = match status.mode {
+        Mode::Certified => "certified",
+        Mode::Calibrated => "calibrated",
+    };
+    let mut facts = vec![
+        fact("campaign", format!("{}: {aim} {:?}, {}", status.name, status.outcome, status.goal)),
+        fact("mode", format!("{mode}, {}", status.algorithm)),
+        fact("rounds", rounds(status)),
+        fact("measurements", measurements(status)),
+    ];
+    if status.earlier > 0 {
+        let used = if status.earlier_used { "used" } else { "on record, not used by this algorithm" };
+        facts.push(fact("made before", format!("{}, {used}", status.earlier)));
+    }
+    facts.push(fact("pick", status.picks.join(", ")));
+    let out = status.eliminated.len();
+    facts.push(fact("still in", format!("{} of {} ({out} out)", status.survivors.len(), status.choices)));
+    facts.push(fact("event", format!("{} ({})", status.event, status.head)));
+    facts
+}
+
+fn rounds(status: &Status) -> String {
+    let now = match (&status.stopped, status.round) {
+        (Some(stop), _) => format!("stopped: {stop}"),
+        (None, Some(0)) => "what you asked for is under way".to_owned(),
+        (None, Some(round)) => format!("round {round} is under way"),
+        (None, None) => "the next one begins with `elfving ask`".to_owned(),
+    };
+    format!("{} decided; {now}", status.rounds)
+}
+
+fn measurements(status: &Status) -> String {
+    let Status { told, open, failed, later, .. } = status;
+    let failed = if *failed > 0 { format!(" ({failed} of them failed)") } else { String::new() };
+    let later = if *later > 0 { format!(", {later} planned") } else { String::new() };
+    let budget = status.budget.map_or_else(String::new, |budget| format!(", budget {budget}"));
+    format!("{told} told, {open} open{failed}{later}{budget}")
+}
+
+/// Those still in, the best estimate first.
+fn survivors(status: &Status, top: usize) -> String {
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    lines.set_header(["still in", "estimate", "from", "to", "measured"]);
+    for survivor in status.survivors.iter().take(top) {
+        let [estimate, lower, upper] = span(survivor.interval.as_ref());
+        lines.add_row([survivor.id.clone(), estimate, lower, upper, survivor.measured.to_string()]);
+    }
+    for column in 1..5 {
+        if let Some(column) = lines.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let more = match status.survivors.len().saturating_sub(top) {
+        0 => String::new(),
+        more => format!("  and {more} more; --top {} shows all\n", status.survivors.len()),
+    };
+    format!("{}\n{more}", trimmed(&lines))
+}
+
+fn span(interval: Option<&Span>) -> [String; 3] {
+    match interval {
+        Some(span) => [span.estimate, span.lower, span.upper].map(short),
+        None => ["-", "-", "-"].map(str::to_owned),
+    }
+}
+
+/// The story of one candidate.
+fn told(story: &CandidateStory) -> String {
+    let mut text = format!("candidate {}\n", story.id);
+    let mut say = |line: String| {
+        text.push_str("  ");
+        text.push_str(&line);
+        text.push('\n');
+    };
+    if story.forbidden {
+        say("forbidden: neither measured nor chosen".to_owned());
+    } else if !story.measurable {
+        say("a target: chosen among, not measured".to_owned());
+    }
+    if story.pick {
+        say("the pick as things stand".to_owned());
+    }
+    if let Some(out) = &story.eliminated {
+        say(format!(
+            "out since round {}: {} is better by {}, which had to exceed {}",
+            out.round,
+            out.by,
+            short(out.difference),
+            short(out.threshold)
+        ));
+    }
+    if let Some(span) = &story.interval {
+        let [estimate, lower, upper] = self::span(Some(span));
+        say(format!("still in: estimate {estimate}, between {lower} and {upper}"));
+    }
+    for reading in &story.earlier {
+        say(format!("measured before: {reading}"));
+    }
+    for slot in &story.slots {
+        let outcome = slot.reading.as_ref().map_or(slot.state.to_owned(), ToString::to_string);
+        say(format!("{} in round {}: {outcome}", slot.slot, slot.round));
+    }
+    if story.slots.is_empty() && story.measurable && !story.forbidden {
+        say("never asked so far".to_owned());
+    }
+    text
+}

@@ -1,0 +1,146 @@
+//! `elfving tell`: results come in.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use elfving_campaign::{Campaign, ResultsFile, TellOptions, Told};
+use serde::Serialize;
+
+use super::failure::failed;
+use super::results_args::ResultsArgs;
+use super::{locate, now};
+use crate::error::CliError;
+use crate::output;
+use crate::pool_source::file_name;
+
+/// Arguments of `elfving tell`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving tell screen batch.csv
+      outcomes of some or all slots, in any order; other columns are ignored
+  elfving tell batch.csv
+      the same where the folder has one campaign
+  elfving tell screen batch.csv --marker \"n.d.=failed\" --marker \"<1=0.5\"
+      texts that mean something
+  elfving tell screen batch.csv --correct --reason \"two vials were swapped\"
+      replace outcomes that were told before
+  elfving tell screen --no-guarantee
+      close the round with what there is; nothing is guaranteed from then on
+
+A file is taken whole or not at all. Telling it twice changes nothing. An empty outcome leaves its slot open; with
+`failed` in the column `status` the slot is asked again.")]
+pub(crate) struct TellArgs {
+    /// The campaign (a file or its name; default: the only one in this folder), then the file of results
+    #[arg(value_name = "[CAMPAIGN] RESULTS", num_args = 1..=2, required = true)]
+    files: Vec<PathBuf>,
+    /// Replace outcomes that differ from those on record
+    #[arg(long, requires = "reason")]
+    correct: bool,
+    /// Why they are replaced; kept in the log
+    #[arg(long, value_name = "TEXT", requires = "correct")]
+    reason: Option<String>,
+    /// Check everything and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Close the round; refused while slots of it are open. RESULTS may be left out
+    #[arg(long, conflicts_with = "dry_run")]
+    close: bool,
+    /// Close it although slots are open; nothing is guaranteed from then on. RESULTS may be left out
+    #[arg(long, conflicts_with = "dry_run")]
+    no_guarantee: bool,
+    #[command(flatten)]
+    results: ResultsArgs,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct TellDocument<'a> {
+    #[serde(flatten)]
+    told: &'a Told,
+    refused: usize,
+    dry_run: bool,
+    closed_without_guarantee: Option<u64>,
+}
+
+pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
+    let (campaign, results) = match args.files.as_slice() {
+        [campaign, results] => (Some(campaign.as_path()), Some(results.as_path())),
+        // Without results there is still something to close.
+        [campaign] if (args.close || args.no_guarantee) && names_a_campaign(campaign) => {
+            (Some(campaign.as_path()), None)
+        }
+        [results] => (None, Some(results.as_path())),
+        _ => unreachable!("clap counts the files"),
+    };
+    let mut campaign = locate::open(campaign)?;
+    let before = campaign.head().event;
+    let format = args.results.over(&campaign.spec().results);
+    let mut options = TellOptions::default().dry_run(args.dry_run);
+    options.correct.clone_from(&args.reason);
+    let told = match results {
+        None => Told { event: before, ..Told::default() },
+        Some(path) => {
+            let file = ResultsFile::read(path, &format).map_err(|error| failed(error.into(), before))?;
+            let told = campaign.tell(&file, &options, now());
+            told.map_err(|error| failed(error, campaign.head().event))?
+        }
+    };
+    let closed = close(args, &mut campaign)?;
+    if as_json {
+        let document =
+            TellDocument { told: &told, refused: 0, dry_run: args.dry_run, closed_without_guarantee: closed };
+        return output::print(output::json_line(&document));
+    }
+    let mut text = String::new();
+    if let Some(path) = results {
+        text.push_str(&account(path, &told, args.dry_run));
+    }
+    for round in &told.closed {
+        text.push_str(&format!("round {round} is complete and decided; see `elfving status`\n"));
+    }
+    if let Some(round) = closed {
+        text.push_str(&format!(
+            "round {round} is closed without its open slots: no guarantee from here on\n"
+        ));
+    }
+    text.push_str(&match args.dry_run {
+        true => format!("nothing was written (campaign still at event {before})\n"),
+        false => format!("campaign at event {}\n", campaign.head().event),
+    });
+    output::print(text)
+}
+
+/// Closes the round under way if that was asked for: completely or, on request, as it is.
+fn close(args: &TellArgs, campaign: &mut Campaign) -> Result<Option<u64>, CliError> {
+    let under_way = campaign.rounds().any(|round| round.decision.is_none());
+    let closed = match (args.close, args.no_guarantee) {
+        (_, true) if under_way => {
+            campaign.close_without_guarantee(now()).map(|decision| Some(decision.round))
+        }
+        (true, _) | (_, true) => campaign.close(now()).map(|()| None),
+        (false, false) => Ok(None),
+    };
+    closed.map_err(|error| failed(error, campaign.head().event))
+}
+
+fn names_a_campaign(path: &Path) -> bool {
+    let is = |path: &Path| path.extension().is_some_and(|extension| extension == locate::EXTENSION);
+    is(path) || (path.extension().is_none() && path.with_extension(locate::EXTENSION).exists())
+}
+
+/// `batch.csv: 24 lines read: 20 recorded, 2 repeated, 0 refused, 1 failed, 1 without an outcome; 2 slots open`.
+fn account(path: &Path, told: &Told, dry_run: bool) -> String {
+    let Told { read, recorded, repeated, corrected, failed, blank, open, .. } = told;
+    let file = file_name(Some(path));
+    let would = if dry_run { " (if it were told)" } else { "" };
+    let corrected = match corrected {
+        0 => String::new(),
+        count => format!(", {count} corrected"),
+    };
+    let slots = if *open == 1 { "1 slot open".to_owned() } else { format!("{open} slots open") };
+    let open = if dry_run { String::new() } else { format!("; {slots}") };
+    format!(
+        "{file}: {read} lines read{would}: {recorded} recorded, {repeated} repeated, 0 refused{corrected}, {failed} failed, \
+         {blank} without an outcome{open}\n"
+    )
+}

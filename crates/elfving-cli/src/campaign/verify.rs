@@ -1,0 +1,44 @@
+//! `elfving verify`: whether a campaign is as it was written.
+
+use clap::Args;
+
+use super::CampaignFile;
+use super::failure::failed;
+use crate::error::CliError;
+use crate::output;
+use crate::talk::Talk;
+
+/// Arguments of `elfving verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving verify screen
+
+Checks the pages of the file, the hash of every event over all events before it, every attached table, and replays
+every round. A file that is not as it was written ends with exit code 4. Who keeps the hash that is printed (or that of
+`elfving status`) can prove later that nothing up to its event was changed or cut off.")]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    file: CampaignFile,
+}
+
+pub(crate) fn verify(args: &VerifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let campaign = args.file.open()?;
+    let spinner = talk.spinner("checking");
+    let verification = campaign.verify().map_err(|error| failed(error, None))?;
+    drop(spinner);
+    if as_json {
+        return output::print(output::json_line(&verification));
+    }
+    let mut text = format!(
+        "in order: {} events, {} attached tables, {} decided rounds\nhead {}\n",
+        verification.events, verification.attachments, verification.rounds, verification.head
+    );
+    if !verification.differing.is_empty() {
+        let rounds: Vec<String> = verification.differing.iter().map(u64::to_string).collect();
+        let rounds = rounds.join(", ");
+        text.push_str(&format!(
+            "decided again here, rounds {rounds} differ in some digit; what is on record stands\n"
+        ));
+    }
+    output::print(text)
+}

@@ -1,0 +1,174 @@
+//! Certified estimates everywhere: measure by a G-optimal design until every mean is known well enough.
+
+use super::snapshot::Snapshot;
+use super::state::State;
+use super::width::{Direction, Vouched};
+use crate::bandit::picks::picks_by_estimate;
+use crate::bandit::{
+    BanditError, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
+    Report, Status,
+};
+use crate::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+use crate::pool::PointId;
+use crate::rounding::{Apportionment, Constraints, Request, Rounding};
+use crate::units::{Ridge, Tolerance};
+use std::cell::OnceCell;
+
+/// How close to the optimal design is close enough for a batch of whole measurements.
+const DESIGN_TOLERANCE: f64 = 1e-3;
+/// Weights this small against the largest are what the tolerance leaves, and would get a whole measurement each.
+const NEGLIGIBLE: f64 = 1e-2;
+
+/// `ellipsoid-map`: the mean of every choice to within ε, proved by the confidence ellipsoid.
+///
+/// The largest variance after T measurements is that of the design `min max_z ‖z‖²` in the inverse of `A(λ) + (ridge/T) I`: each
+/// round solves it for the measurements so far and the next batch together, and hands out what the rounded total has more
+/// than was measured. Outcomes do not change what is measured. It stops when no mean can be more than ε off, or when
+/// what is left is not the data's to reduce. Points and choices may differ. A round costs one design and O(m r²).
+///
+/// ```
+/// use elfving::bandit::{Bandit, EllipsoidMap, Goal, Question};
+/// use elfving::estimate::{Assumptions, Tails};
+/// use elfving::{linalg::Matrix, pool::Pool};
+/// let line = Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 5.0 - 1.0 });
+/// let assumptions = Assumptions::new(0.1)?.tails(Tails::SubGaussian).norm(1.0)?;
+/// let question = Question::new(Pool::from_features(line)?, assumptions, Goal::Map { epsilon: 0.1 })?;
+/// let mut bandit = Bandit::new(Box::new(EllipsoidMap::new(question)?));
+/// while !bandit.finished() {
+///     for slot in bandit.ask(8)? {
+///         bandit.tell(slot.id, 0.4 + 0.5 * (slot.point.index() as f64 / 5.0 - 1.0))?;
+///     }
+/// }
+/// let report = bandit.report();
+/// assert!(report.epsilon.unwrap() <= 0.1);
+/// assert!(report.intervals.iter().all(|interval| interval.upper - interval.lower <= 0.2));
+/// println!("{report}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct EllipsoidMap {
+    state: State,
+    epsilon: f64,
+    /// What is known at this time; emptied by every change.
+    snapshot: OnceCell<Snapshot>,
+}
+
+impl EllipsoidMap {
+    /// Starts with the ridge that balances noise and norm.
+    ///
+    /// # Errors
+    /// [`BanditError::NeedsAssumption`] without sub-Gaussian noise or without a norm bound, [`BanditError::OtherGoal`] unless the
+    /// goal is a map.
+    pub fn new(question: Question) -> Result<Self, BanditError> {
+        const NAME: &str = "ellipsoid-map";
+        let Goal::Map { epsilon } = question.goal else {
+            let wanted = "every mean; ellipsoid-best is for the best choices";
+            return Err(BanditError::OtherGoal { policy: NAME, goal: question.goal.to_string(), wanted });
+        };
+        Ok(Self { state: State::new(NAME, question)?, epsilon, snapshot: OnceCell::new() })
+    }
+
+    fn snapshot(&self) -> &Snapshot {
+        self.snapshot.get_or_init(|| self.state.snapshot_with(true))
+    }
+
+    fn directions(&self) -> impl Iterator<Item = Direction> {
+        let snapshot = self.snapshot();
+        (0..self.state.question.pool.choice_count()).map(|i| snapshot.choice(i))
+    }
+
+    /// How far off the mean of any choice may be.
+    fn error(&self, vouched: &Vouched) -> f64 {
+        self.directions().map(|direction| direction.width(vouched)).fold(0.0, f64::max)
+    }
+
+    /// The same with nothing left that data could reduce.
+    fn floor(&self) -> f64 {
+        let vouched = &self.state.vouched;
+        self.directions().map(|direction| direction.irreducible(vouched)).fold(0.0, f64::max)
+    }
+
+    /// The next measurements of the design for those made and those to come.
+    fn next_batch(&self, batch: u64) -> Result<Plan, BanditError> {
+        let State { question, posterior, rounds, .. } = &self.state;
+        let total = (posterior.samples() + batch) as f64;
+        let ridge = Ridge::new(posterior.precision().ridge() / total)?;
+        let problem = Problem::over_choices(&question.pool, Criterion::G, ridge)?;
+        let tolerance = Tolerance::new(DESIGN_TOLERANCE)?;
+        let design = InteriorPoint::default().solve(&problem, &mut Control::new(tolerance))?;
+        let counts = posterior.precision().counts().iter().enumerate();
+        let done = counts.filter(|(_, count)| **count > 0).map(|(i, count)| (PointId::new(i), *count));
+        let constraints = Constraints { done: done.collect(), ..Constraints::default() };
+        let largest = design.support.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
+        let weights: Vec<(PointId, f64)> =
+            design.support.iter().copied().filter(|&(_, weight)| weight >= NEGLIGIBLE * largest).collect();
+        let request = Request::from_weights(&problem, &weights, batch, &constraints)?;
+        let rounded = Apportionment::default().round(&request)?;
+        Ok(Plan {
+            measurements: Measurements::Counted(rounded.allocation),
+            gamma: Some(ridge.get()),
+            value: Some(design.certificate.value),
+            ..Plan::chosen(rounds + 1, Vec::new())
+        })
+    }
+
+    fn margins(&self, status: Status) -> Margins {
+        if status != Status::Finished(Reason::Reached) {
+            return Margins::default();
+        }
+        super::margins::margins(&self.state.vouched, |vouched| self.error(vouched) <= self.epsilon)
+    }
+}
+
+impl Policy for EllipsoidMap {
+    fn name(&self) -> &'static str {
+        self.state.policy()
+    }
+
+    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+        if let Status::Finished(reason) = self.status() {
+            return Ok(Next::Stop(reason));
+        }
+        self.next_batch(batch as u64).map(Next::Measure)
+    }
+
+    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+        self.state.note(plan, outcomes.iter().copied());
+        self.snapshot = OnceCell::new();
+        Ok(Decision::keep(plan.round, self.state.survivors.clone()))
+    }
+
+    fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
+        self.state.note_earlier(measured);
+        self.snapshot = OnceCell::new();
+        Ok(true)
+    }
+
+    fn reuses_all(&self) -> bool {
+        true
+    }
+
+    fn apply(&mut self, _: &Decision) {}
+
+    fn status(&self) -> Status {
+        let error = self.error(&self.state.vouched);
+        if error <= self.epsilon {
+            Status::Finished(Reason::Reached)
+        } else if self.state.is_not_the_datas(error, self.floor()) {
+            Status::Finished(Reason::Floor)
+        } else {
+            Status::Measuring
+        }
+    }
+
+    fn report(&self) -> Report {
+        let status = self.status();
+        let snapshot = self.snapshot();
+        Report {
+            picks: picks_by_estimate(Goal::Best { epsilon: 0.0 }, &snapshot.means, &self.state.survivors),
+            epsilon: Some(self.error(&self.state.vouched)),
+            floor: Some(self.floor()),
+            margins: self.margins(status),
+            ..self.state.bare_report(status, snapshot)
+        }
+    }
+}
