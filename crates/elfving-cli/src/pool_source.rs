@@ -91,7 +91,9 @@ impl PoolFiles {
         let columns = |features| encoding.surrogate_columns(features);
         let choices = self.targets.as_ref().map(|targets| columns(&targets.features));
         let space = Space::new(&columns(&self.candidates.features), choices.as_ref());
-        space.map(Some).map_err(|error| CliError::data("E354", error.to_string(), "look at the columns of the pool"))
+        space
+            .map(Some)
+            .map_err(|error| CliError::data("E354", error.to_string(), "look at the columns of the pool"))
     }
 
     /// Builds the pool. `gamma` and `tolerance` say how much of a kernel must be kept.

@@ -27,3 +27,4 @@ mod widest;
 
 pub use policy::Calibrated;
 pub use settings::{CalibratedSettings, RepeatCap, Strategy};
+pub use statement::{ConditionalStatement, conditional_statement};

@@ -5,10 +5,12 @@ use super::model::Model;
 use super::settings::{CalibratedSettings, Strategy};
 use super::slate::Slate;
 use super::{log_ei, posterior_xy, start, thompson, ucb, widest};
-use crate::bandit::{BanditError, Decision, Goal, Next, Plan, Policy, Reading, Reason, Report, Status, Why};
+use crate::bandit::{
+    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Reason, Report, Status, Why,
+};
 use crate::pool::PointId;
 use crate::rounding::{Purpose, stream};
-use crate::surrogate::{Fit, Measurement, Parameters, Space, Surrogate};
+use crate::surrogate::{Columns, Fit, Measurement, Parameters, Space, Surrogate};
 use std::cell::OnceCell;
 
 const THOMPSON: Purpose = Purpose::new("thompson");
@@ -89,6 +91,24 @@ impl Calibrated {
         })
     }
 
+    /// Starts a campaign for the goal of a question, with its δ and its seed, on its space or else on the features of its pool. What is
+    /// vouched for is not used.
+    ///
+    /// # Errors
+    /// Those of [`Calibrated::new`] and of [`Space::new`].
+    pub fn answering(question: Question, settings: CalibratedSettings) -> Result<Self, BanditError> {
+        let Question { pool, goal, delta, seed, space, .. } = question;
+        let space = match space {
+            Some(space) => space,
+            None => {
+                let choices =
+                    (!pool.chooses_among_itself()).then(|| Columns::numeric(pool.choices().clone()));
+                Space::new(&Columns::numeric(pool.features().clone()), choices.as_ref())?
+            }
+        };
+        Self::new(space, goal, settings.delta(delta).seed(seed))
+    }
+
     /// The model of all data so far; none before there are any.
     ///
     /// # Errors
@@ -140,39 +160,47 @@ impl Calibrated {
         let slots = repeats.slots(batch, self.spent(left));
         let k = self.settings.knob;
         let spent = self.spent(left);
-        let optimism = &(if k[0] > 0.0 { k[0] + (k[1] - k[0]) * (spent / k[2].max(0.01)).min(1.0).powf(k[3].max(0.01)) } else { *optimism });
+        let optimism = &(if k[0] > 0.0 {
+            k[0] + (k[1] - k[0]) * (spent / k[2].max(0.01)).min(1.0).powf(k[3].max(0.01))
+        } else {
+            *optimism
+        });
         let mut slate = Slate::new(model, self.pulls.clone(), repeats.settled, slots);
         pending.iter().for_each(|point| slate.pend(*point));
         let round = self.next_round();
-        match self.resolved(*strategy) {
-            Choice::Widest => slate.fill_all(batch, widest::scores),
-            Choice::By(Strategy::Thompson) => {
+        match strategy.resolved(self.space.chooses_among_itself()) {
+            // Where every mean is wanted there is nothing to promise.
+            _ if self.wants_map() => slate.fill_all(batch, widest::scores),
+            Strategy::Thompson => {
                 let draws = thompson::Draws::new(&slate, batch, &mut stream(*seed, round, THOMPSON));
                 slate.fill_all(batch, |slate| draws.scores(slate));
             }
-            Choice::By(Strategy::LogEi) => {
+            Strategy::LogEi => {
                 let measured: Vec<usize> = self.measured().collect();
                 slate.fill_all(batch, |slate| log_ei::scores(slate, &measured));
             }
-            Choice::By(Strategy::PosteriorXy) => {
-                slate.fill_all(batch, |slate| posterior_xy::scores(slate, *optimism))
-            }
-            Choice::By(Strategy::Mixed) => {
+            Strategy::PosteriorXy => slate.fill_all(batch, |slate| posterior_xy::scores(slate, *optimism)),
+            Strategy::Mixed => {
                 let mut mixed = Mixed::new(&slate, &mut stream(*seed, round, LIKELY_BEST));
                 for _ in 0..batch {
                     let point = slate.fill(&mixed.scores(&slate, *optimism));
                     mixed.suppose(&slate, point);
                 }
             }
-            Choice::By(Strategy::Ucb | Strategy::Auto) => {
-                let draws = (k[5] > 0.0).then(|| thompson::Draws::new(&slate, batch, &mut stream(*seed, round, THOMPSON)));
+            Strategy::Ucb | Strategy::Auto => {
+                let draws = (k[5] > 0.0)
+                    .then(|| thompson::Draws::new(&slate, batch, &mut stream(*seed, round, THOMPSON)));
                 slate.fill_all(batch, |slate| {
                     let u = slate.len() as f64 / (batch.max(2) - 1) as f64;
-                    if let Some(draws) = &draws && (batch - slate.len()) as f64 <= k[5] {
+                    if let Some(draws) = &draws
+                        && (batch - slate.len()) as f64 <= k[5]
+                    {
                         return draws.scores(slate);
                     }
                     let mut b = *optimism * (1.0 + k[4] * (2.0 * u - 1.0));
-                    if k[6] > 0.0 && slate.repeats_left == 0 { b = k[6]; }
+                    if k[6] > 0.0 && slate.repeats_left == 0 {
+                        b = k[6];
+                    }
                     ucb::scores(slate, b)
                 })
             }
@@ -180,8 +208,8 @@ impl Calibrated {
         slate.finish()
     }
 
-    fn resolved(&self, strategy: Strategy) -> Choice {
-        Choice::By(strategy.resolved(self.space.chooses_among_itself()))
+    fn wants_map(&self) -> bool {
+        matches!(self.goal, Goal::Map { .. })
     }
 
     /// The share of the budget that is spent; half where nobody says how large it is.
@@ -257,12 +285,6 @@ impl Calibrated {
     }
 }
 
-/// What fills a batch.
-enum Choice {
-    By(Strategy),
-    Widest,
-}
-
 impl Policy for Calibrated {
     fn name(&self) -> &'static str {
         self.settings.strategy.name()
@@ -330,7 +352,13 @@ impl Policy for Calibrated {
     }
 
     fn status(&self) -> Status {
-        if self.horizon_is_over() { Status::Finished(Reason::Horizon) } else { Status::Measuring }
+        if self.horizon_is_over() {
+            Status::Finished(Reason::Horizon)
+        } else if self.map_is_drawn() {
+            Status::Finished(Reason::Reached)
+        } else {
+            Status::Measuring
+        }
     }
 
     fn report(&self) -> Report {

@@ -3,7 +3,7 @@
 use super::model::Model;
 use super::policy::{Calibrated, Round};
 use crate::bandit::picks::picks_by_estimate;
-use crate::bandit::{ChoiceInterval, Guarantee, Margins, Policy, Report, Standing, Status};
+use crate::bandit::{ChoiceInterval, Goal, Guarantee, Margins, Policy, Report, Standing, Status};
 use crate::pool::PointId;
 use crate::surrogate::{Fit, Measurement, Over, upper_quantile};
 use std::collections::BTreeSet;
@@ -68,8 +68,11 @@ impl Calibrated {
 
     /// The intervals of the pick and of all choices that may be as good, in pool order.
     fn overlapping(&self, model: &Model, pick: PointId) -> Vec<ChoiceInterval> {
-        let width = upper_quantile(0.5 * self.settings.delta.delta());
-        let floor = model.reported(pick.index(), width).lower;
+        let width = self.width();
+        let floor = match self.goal {
+            Goal::Map { .. } => f64::NEG_INFINITY,
+            _ => model.reported(pick.index(), width).lower,
+        };
         (0..model.choices())
             .map(|z| (z, model.reported(z, width)))
             .filter(|(_, reported)| reported.upper >= floor)
@@ -80,6 +83,22 @@ impl Calibrated {
                 upper: reported.upper,
             })
             .collect()
+    }
+
+    /// Whether every mean was wanted within ε, and every interval is that narrow.
+    pub(super) fn map_is_drawn(&self) -> bool {
+        let (Goal::Map { epsilon }, Ok(Some(model))) = (self.goal, self.model()) else { return false };
+        let width = self.width();
+        let is_narrow = |z: usize| {
+            let reported = model.reported(z, width);
+            (reported.upper - reported.median).max(reported.median - reported.lower) <= epsilon
+        };
+        (0..model.choices()).all(is_narrow)
+    }
+
+    /// Deviations to each side of a nominal 1 - δ interval.
+    fn width(&self) -> f64 {
+        upper_quantile(0.5 * self.settings.delta.delta())
     }
 
     fn standing(&self, pick: PointId, overlapping: usize) -> Standing {

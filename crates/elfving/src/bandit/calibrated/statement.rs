@@ -108,7 +108,11 @@ pub fn conditional_statement(
     let kernel = |a: usize, b: usize| 1.0 + parameters.covariance(space, a, b);
     let sites: Vec<(usize, f64)> = rows.iter().map(|(&site, &(count, _))| (site, count)).collect();
     let covariance = Matrix::from_fn(sites.len(), sites.len(), |i, j| {
-        if j > i { 0.0 } else { kernel(sites[i].0, sites[j].0) + if i == j { noise / sites[i].1 } else { 0.0 } }
+        if j > i {
+            0.0
+        } else {
+            kernel(sites[i].0, sites[j].0) + if i == j { noise / sites[i].1 } else { 0.0 }
+        }
     });
     let singular = crate::surrogate::SurrogateError::Singular {
         cells: sites.len(),
@@ -121,8 +125,7 @@ pub fn conditional_statement(
     // Estimates k'C⁻¹y and whitened rows L⁻¹k of all choices.
     let mut coefficients: Vec<f64> = averages.iter().map(|y| (y - centre) / unit).collect();
     factor.solve(&mut coefficients);
-    let mut whitened =
-        Matrix::from_fn(space.choices(), sites.len(), |z, i| kernel(place(z), sites[i].0));
+    let mut whitened = Matrix::from_fn(space.choices(), sites.len(), |z, i| kernel(place(z), sites[i].0));
     let estimates: Vec<f64> = (0..space.choices()).map(|z| dot(whitened.row(z), &coefficients)).collect();
     factor.whiten_rows(&mut whitened);
     let own = whitened.row(pick.index()).to_vec();
@@ -134,9 +137,11 @@ pub fn conditional_statement(
         (estimates[z] - estimates[pick.index()], variance.sqrt())
     };
     // ‖estimate‖² = αᵀKα = αᵀ(y - σ²/n α).
-    let fitted = sites.iter().zip(&averages).zip(&coefficients).map(|(((_, count), y), alpha)| {
-        alpha * ((y - centre) / unit - noise / count * alpha)
-    });
+    let fitted = sites
+        .iter()
+        .zip(&averages)
+        .zip(&coefficients)
+        .map(|(((_, count), y), alpha)| alpha * ((y - centre) / unit - noise / count * alpha));
     Ok(ConditionalStatement {
         pick,
         sigma,
