@@ -4,6 +4,7 @@ use super::mixed::Mixed;
 use super::model::Model;
 use super::settings::{CalibratedSettings, Strategy};
 use super::slate::Slate;
+use super::statement::{ConditionalStatement, conditional_statement};
 use super::{log_ei, posterior_xy, start, thompson, ucb, widest};
 use crate::bandit::{
     BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Reason, Report, Status, Why,
@@ -359,6 +360,12 @@ impl Policy for Calibrated {
         } else {
             Status::Measuring
         }
+    }
+
+    fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
+        let fit = self.fit().ok().flatten()?;
+        let pick = *self.report().picks.first()?;
+        conditional_statement(fit, &self.data, pick, sigma, self.settings.delta).ok()
     }
 
     fn report(&self) -> Report {
