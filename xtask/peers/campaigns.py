@@ -29,9 +29,9 @@ ELFVING = ["calibrated"]
 class Elfving:
     """The program in a process of its own: a line with outcomes in, a line with the pick and the next batch out."""
 
-    def __init__(self, program, algorithm, table, seed, batch, pulls, options=()):
+    def __init__(self, program, algorithm, table, seed, batch, pulls):
         command = [program, "--pool", table.folder / "pool.csv", "--algorithm", algorithm, "--columns", ",".join(table.columns)]
-        command += ["--logs", ",".join(table.logs), "--batch", str(batch), "--budget", str(pulls), "--seed", str(seed), *options]
+        command += ["--logs", ",".join(table.logs), "--batch", str(batch), "--budget", str(pulls), "--seed", str(seed)]
         if table.transductive:
             command += ["--points", "in_X", "--choices", "in_Z"]
         self.table = table
@@ -62,7 +62,7 @@ def campaign(table, algorithm, seed, options):
     ours = algorithm.startswith("calibrated")
     batches = math.ceil(options.pulls / options.batch)
     if ours:
-        player = Elfving(options.elfving, algorithm, table, seed, options.batch, options.pulls, options.settings)
+        player = Elfving(options.elfving, algorithm, table, seed, options.batch, options.pulls)
     else:
         player = PEERS[algorithm](table, seed, options.batch)
     times, measured, picks, seconds = {}, [], [], []
@@ -130,7 +130,7 @@ def with_error(values):
 
 
 def reached(table, run, share, batch):
-    """Measurements until the pick is within the best `share`, and stays measured as such; the whole budget where it never is."""
+    """Measurements until the pick is among the best `share` of the choices for the first time; the whole budget where it never is."""
     limit = table.top(share) * (1 + 1e-12)
     for number, pick in enumerate(run["picks"]):
         if pick is not None and table.gaps[pick] <= limit:
@@ -168,7 +168,6 @@ def main():
     parser.add_argument("--batch", type=int, default=10)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/peers-campaigns"))
     parser.add_argument("--report", action="store_true", help="print what is kept, run nothing")
-    parser.add_argument("--settings", nargs="*", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:

@@ -32,6 +32,24 @@ pub fn experiment(workspace: &Workspace, options: &[&str]) -> Result<(), String>
     compare(workspace, "experiment.py", &build, &["elfving"], options)
 }
 
+/// Campaigns: builds the example `campaign_peer` and runs `xtask/peers/campaigns.py` in an environment with BoTorch, BayBE and Optuna
+/// (some gigabytes).
+///
+/// # Errors
+/// As [`design`].
+pub fn campaigns(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    let scripts = workspace.root.join("xtask/peers");
+    let python = environment(workspace, "peers-campaigns-venv", &scripts.join("campaigns-requirements.txt"))?;
+    workspace.run(workspace.cargo(&["build", "--release", "--package", "elfving-cli", "--example", "campaign_peer"]))?;
+    let examples = workspace.target.join("release").join("examples");
+    let mut comparison = workspace.program(python);
+    comparison.arg(scripts.join("campaigns.py"));
+    comparison.arg("--elfving").arg(program_in(&examples, "campaign_peer"));
+    comparison.arg("--out").arg(workspace.target.join("peers-campaigns"));
+    comparison.args(options);
+    workspace.run(comparison)
+}
+
 /// Runs a script beside a program that `build` makes at the path `program` below `target/release`.
 fn compare(
     workspace: &Workspace,

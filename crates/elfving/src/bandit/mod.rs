@@ -30,7 +30,8 @@ pub use algorithm::Algorithm;
 pub use auto::{Family, Recommendation, recommend};
 pub use baselines::Baseline;
 pub use calibrated::{
-    Calibrated, CalibratedSettings, ConditionalStatement, RepeatCap, Strategy, conditional_statement,
+    Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
+    conditional_statement,
 };
 pub use conversation::Bandit;
 pub use ellipsoid::{EllipsoidBest, EllipsoidMap, EllipsoidRegret};

@@ -16,7 +16,7 @@ const SCREEN_ABOVE: usize = 400;
 /// The size of that part.
 const SCREEN_CELLS: usize = 250;
 /// Iterations on all cells after that; the next fit goes on from there.
-const SCREENED_ITERATIONS: usize = 4;
+const SCREENED_ITERATIONS: usize = 1;
 /// Where `log s²` and `log tau²` are looked for: below, the covariance is singular in double precision; above, there
 /// is nothing but noise.
 const LOG_VARIANCES: (f64, f64) = (-16.0, 4.0);
@@ -122,7 +122,7 @@ impl Surrogate {
     /// the priors, and conditions on the measurements.
     ///
     /// Cost: about `m³` for each evaluation, m the number of *distinct* rows measured; some dozens of evaluations. Above 400
-    /// rows the starts are followed on 250 of them, and the best of starts and end for four iterations on all: a first fit
+    /// rows the starts are followed on 250 of them, and the best of starts and end for one iteration on all: a first fit
     /// may then end at the limit, and the next one goes on from there.
     ///
     /// # Errors
@@ -367,13 +367,16 @@ impl Fit {
     }
 
     /// What to multiply deviations by in an interval that is reported: the root mean square of the
-    /// [leave-one-out residuals](Self::leave_one_out), at least 1.
+    /// [leave-one-out residuals](Self::leave_one_out), at least 1, times `√(1 + (G + 5)/m)`.
     ///
-    /// The parameters and the scale of the outcomes are estimated, which makes intervals too narrow; on pools drawn from the
-    /// prior this gives most of it back. It is not for choosing what to measure. Cost: m³.
+    /// G + 5 numbers are estimated from m distinct rows (lengthscales, noise, roughness; centre, spread and λ of the outcomes) and then
+    /// taken as known, which makes intervals too narrow; on pools drawn from the prior this gives it back. It is not for
+    /// choosing what to measure. Cost: m³.
     pub fn widening(&self) -> f64 {
         let residuals = self.leave_one_out();
-        (norm_squared(&residuals) / residuals.len() as f64).sqrt().max(1.0)
+        let rows = residuals.len() as f64;
+        let estimated = (self.space.dimension() + 5) as f64;
+        (norm_squared(&residuals) / rows).sqrt().max(1.0) * (1.0 + estimated / rows).sqrt()
     }
 
     /// The variance of one more measurement, in the model's units.

@@ -26,5 +26,5 @@ mod ucb;
 mod widest;
 
 pub use policy::Calibrated;
-pub use settings::{CalibratedSettings, RepeatCap, Strategy};
+pub use settings::{CalibratedSettings, Optimism, RepeatCap, Strategy};
 pub use statement::{ConditionalStatement, conditional_statement};

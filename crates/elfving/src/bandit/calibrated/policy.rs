@@ -158,14 +158,8 @@ impl Calibrated {
         left: Option<u64>,
     ) -> (Vec<PointId>, Vec<Why>) {
         let CalibratedSettings { strategy, optimism, repeats, seed, .. } = &self.settings;
-        let slots = repeats.slots(batch, self.spent(left));
-        let k = self.settings.knob;
         let spent = self.spent(left);
-        let optimism = &(if k[0] > 0.0 {
-            k[0] + (k[1] - k[0]) * (spent / k[2].max(0.01)).min(1.0).powf(k[3].max(0.01))
-        } else {
-            *optimism
-        });
+        let (optimism, slots) = (optimism.at(spent), repeats.slots(batch, spent));
         let mut slate = Slate::new(model, self.pulls.clone(), repeats.settled, slots);
         pending.iter().for_each(|point| slate.pend(*point));
         let round = self.next_round();
@@ -180,31 +174,15 @@ impl Calibrated {
                 let measured: Vec<usize> = self.measured().collect();
                 slate.fill_all(batch, |slate| log_ei::scores(slate, &measured));
             }
-            Strategy::PosteriorXy => slate.fill_all(batch, |slate| posterior_xy::scores(slate, *optimism)),
+            Strategy::PosteriorXy => slate.fill_all(batch, |slate| posterior_xy::scores(slate, optimism)),
             Strategy::Mixed => {
                 let mut mixed = Mixed::new(&slate, &mut stream(*seed, round, LIKELY_BEST));
                 for _ in 0..batch {
-                    let point = slate.fill(&mixed.scores(&slate, *optimism));
+                    let point = slate.fill(&mixed.scores(&slate, optimism));
                     mixed.suppose(&slate, point);
                 }
             }
-            Strategy::Ucb | Strategy::Auto => {
-                let draws = (k[5] > 0.0)
-                    .then(|| thompson::Draws::new(&slate, batch, &mut stream(*seed, round, THOMPSON)));
-                slate.fill_all(batch, |slate| {
-                    let u = slate.len() as f64 / (batch.max(2) - 1) as f64;
-                    if let Some(draws) = &draws
-                        && (batch - slate.len()) as f64 <= k[5]
-                    {
-                        return draws.scores(slate);
-                    }
-                    let mut b = *optimism * (1.0 + k[4] * (2.0 * u - 1.0));
-                    if k[6] > 0.0 && slate.repeats_left == 0 {
-                        b = k[6];
-                    }
-                    ucb::scores(slate, b)
-                })
-            }
+            Strategy::Ucb | Strategy::Auto => slate.fill_all(batch, |slate| ucb::scores(slate, optimism)),
         }
         slate.finish()
     }

@@ -75,3 +75,30 @@ impl Differences {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bandit::calibrated::model::Model;
+    use crate::linalg::Matrix;
+    use crate::surrogate::{Columns, Measurement, Space, Surrogate};
+
+    #[test]
+    fn differences_follow_the_slots_as_if_computed_anew() {
+        let table = Columns::numeric(Matrix::from_fn(30, 2, |i, j| ((i * (2 + 5 * j)) % 30) as f64));
+        let space = Space::new(&table, None).unwrap();
+        let data: Vec<_> = (0..8).map(|k| Measurement::new(PointId::new(3 * k), (k as f64).sin())).collect();
+        let model = Model::new(Surrogate::default().fit(&space, &data, None).unwrap());
+        let mut slate = Slate::new(&model, vec![0; 30], 4, 10);
+        let weighted = [(PointId::new(1), 0.5), (PointId::new(9), 0.3), (PointId::new(20), 0.2)];
+        let mut differences = Differences::new(&slate, &weighted);
+        for _ in 0..3 {
+            let point = slate.fill(&differences.scores(&slate));
+            differences.suppose(&slate, point);
+        }
+        let anew = Differences::new(&slate, &weighted);
+        for (ours, exact) in differences.scores(&slate).iter().zip(anew.scores(&slate)) {
+            assert!((ours - exact).abs() < 1e-10 * exact.abs().max(1e-3), "{ours} {exact}");
+        }
+    }
+}

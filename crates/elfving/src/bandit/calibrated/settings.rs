@@ -84,14 +84,43 @@ impl RepeatCap {
     }
 }
 
+/// b in `mean + b · deviation`: it falls evenly from `first` to `last` over the budget.
+///
+/// Campaigns that get stuck do so in their first batches, and what exploring costs later is not won back.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Optimism {
+    /// b before the first measurement.
+    pub first: f64,
+    /// b at the end of the budget.
+    pub last: f64,
+}
+
+impl Default for Optimism {
+    fn default() -> Self {
+        Self { first: 3.5, last: 0.5 }
+    }
+}
+
+impl Optimism {
+    /// The same b all the time.
+    pub fn constant(b: f64) -> Self {
+        Self { first: b, last: b }
+    }
+
+    /// b when the share `spent` of the budget is spent; negative numbers and NaN are taken as 0.
+    pub(super) fn at(self, spent: f64) -> f64 {
+        (self.first + (self.last - self.first) * spent).max(0.0)
+    }
+}
+
 /// The settings of [`Calibrated`](super::Calibrated).
 ///
 /// | setting | default | effect |
 /// |---|---|---|
 /// | `strategy` | auto | how slots are chosen |
-/// | `optimism` | 2 | b in `mean + b · deviation` |
+/// | `optimism` | from 3.5 to 0.5 | b in `mean + b · deviation` |
 /// | `repeats` | 4 measurements; 30 % to 80 % of a batch | the cap on settled rows |
-/// | `budget` | unknown | N, for the cap; half the budget is taken as spent while it is unknown |
+/// | `budget` | unknown | N, for optimism and cap; half of it is taken as spent while it is unknown |
 /// | `start` | 5 | different rows measured at random before the model is asked |
 /// | `delta` | 0.1 | intervals are nominal 1 - δ |
 /// | `seed` | 0 | of the start and of Thompson draws |
@@ -99,29 +128,26 @@ impl RepeatCap {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibratedSettings {
     pub(super) strategy: Strategy,
-    pub(super) optimism: f64,
+    pub(super) optimism: Optimism,
     pub(super) repeats: RepeatCap,
     pub(super) budget: Option<u64>,
     pub(super) start: usize,
     pub(super) delta: Confidence,
     pub(super) seed: u64,
     pub(super) surrogate: Surrogate,
-    /// experimental
-    pub knob: [f64; 8],
 }
 
 impl Default for CalibratedSettings {
     fn default() -> Self {
         Self {
             strategy: Strategy::Auto,
-            optimism: 2.0,
+            optimism: Optimism::default(),
             repeats: RepeatCap::default(),
             budget: None,
             start: 5,
             delta: Confidence::new(0.1).expect("0.1 lies between 0 and 1"),
             seed: 0,
             surrogate: Surrogate::default(),
-            knob: [0.0; 8],
         }
     }
 }
@@ -133,10 +159,10 @@ impl CalibratedSettings {
         Self { strategy, ..self }
     }
 
-    /// Sets b: the larger, the more is explored. Negative numbers and NaN are taken as 0.
+    /// Sets b: the larger, the more is explored.
     #[must_use]
-    pub fn optimism(self, optimism: f64) -> Self {
-        Self { optimism: optimism.max(0.0), ..self }
+    pub fn optimism(self, optimism: Optimism) -> Self {
+        Self { optimism, ..self }
     }
 
     /// Sets the cap on repeats.

@@ -16,7 +16,7 @@ pub(super) struct Slate<'m> {
     /// A site with this many is settled.
     settled_at: u64,
     /// Slots that settled rows may still fill.
-    pub(super) repeats_left: usize,
+    repeats_left: usize,
     chosen: Vec<PointId>,
     reasons: Vec<Why>,
 }
