@@ -7,7 +7,8 @@ mod common;
 use common::Bench;
 use insta::assert_snapshot;
 
-const POOL: &str = "id,ligand,dose (mg)\na1,XPhos,1\na2,XPhos,2\na3,XPhos,3\nb1,PPh3,1\nb2,PPh3,2\nb3,PPh3,3\n";
+const POOL: &str =
+    "id,ligand,dose (mg)\na1,XPhos,1\na2,XPhos,2\na3,XPhos,3\nb1,PPh3,1\nb2,PPh3,2\nb3,PPh3,3\n";
 const NEW: &str = "new screen --pool pool.csv --id id --features 'dose (mg)' --polynomial-model 1 --maximize yield \
                    --noise sub-gaussian --sigma 0.1 --norm 2 --epsilon 0.2 --batch 4 --quiet";
 
@@ -173,7 +174,7 @@ fn other_notations_are_refused_and_never_guessed() {
     let bench = asked().file("results.csv", "slot,yield\nS0001C,\"0,51\"\nS0002E,1 234\n");
     assert_snapshot!(bench.show("tell screen results.csv"));
     let bench = bench.file("results.csv", "slot;yield\nS0001C;0,51\n");
-    assert_snapshot!(bench.show("tell screen results.csv --results-decimal , --dry-run"));
+    assert_snapshot!(bench.show("tell screen results.csv --decimal , --dry-run"));
 }
 
 #[test]
@@ -183,7 +184,8 @@ fn ids_that_look_like_missing_values_are_kept() {
         "new screen --pool pool.csv --id id --maximize y --noise sub-gaussian --sigma 0.1 --norm 2 --batch 9 --json",
     );
     let rows = bench.json("ask --json");
-    let ids: Vec<&str> = rows["rows"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> =
+        rows["rows"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
     assert!(ids.iter().all(|id| ["NA", "null", "007"].contains(id)), "{ids:?}");
 }
 
@@ -209,9 +211,8 @@ fn broken_files_are_refused_with_the_line() {
 fn a_pool_without_candidates_or_features_makes_no_campaign() {
     for content in ["id,x\n", "id,name\na,b\n", "id,x\na,1\na,2\n"] {
         let bench = lab().file("pool.csv", content);
-        let output = bench.run(
-            "new screen --pool pool.csv --id id --maximize y --noise sub-gaussian --sigma 0.1 --norm 2",
-        );
+        let output = bench
+            .run("new screen --pool pool.csv --id id --maximize y --noise sub-gaussian --sigma 0.1 --norm 2");
         assert_eq!(output.status.code(), Some(3), "{content}");
         assert!(!bench.path("screen.elfving").exists());
     }

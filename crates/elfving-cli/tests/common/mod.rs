@@ -96,24 +96,22 @@ pub fn settled(text: &str) -> String {
 /// Times of the clock and the hashes that seal them: words of a fixed form.
 fn without_times_and_hashes(text: &str) -> String {
     let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_time = |word: &str| {
-        let iso = word.len() == 20 && word.starts_with("20") && word.ends_with('Z');
-        iso || word.len() == 13 && word.bytes().all(|byte| byte.is_ascii_digit())
-    };
+    let is_iso = |word: &str| word.len() == 20 && word.starts_with("20") && word.ends_with('Z');
+    let is_millis = |word: &str| word.len() == 13 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let in_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ':';
     let mut out = String::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let in_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ':';
-        let end = rest.find(|c: char| !in_word(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
+        let start = rest.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (before, from) = rest.split_at(start);
+        let (word, after) = from.split_at(from.find(|c: char| !in_word(c)).unwrap_or(from.len()));
+        out.push_str(before);
         out.push_str(match word {
             word if is_hash(word) => "[hash]",
-            word if is_time(word) => "[time]",
+            word if is_iso(word) || is_millis(word) => "[time]",
             word => word,
         });
-        let next = after.find(in_word).unwrap_or(after.len());
-        out.push_str(&after[..next]);
-        rest = &after[next..];
+        rest = after;
     }
     out
 }
@@ -195,6 +193,7 @@ fn what_depends_on_the_machine_is_masked() {
     );
     let hash = "1a".repeat(32);
     assert_eq!(settled(&format!("4 2026-11-16T07:56:34Z ({hash})")), "4 [time] ([hash])");
+    assert_eq!(settled(r#"{"at":1794820000000,"x":1}"#), r#"{"at":[time],"x":1}"#);
     assert_eq!(settled("  value  2.00000000  weight 0.500000"), "  value  2  weight 0.500000");
     assert_eq!(
         settled("L07 E312 pool.csv:17: 1.9999999997 s * sqrt(2.000 / N)"),

@@ -22,9 +22,10 @@ pub(super) struct WishArgs {
     /// What is wanted
     #[arg(long, value_enum, default_value = "best")]
     goal: GoalName,
-    /// How far from the best an answer may be (goals best, top, all-good), or how well every mean is to be known (map)
-    #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
-    epsilon: f64,
+    /// How far from the best an answer may be (goals best, top, all-good; default: 0, the best itself), or how well every
+    /// mean is to be known (map)
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    epsilon: Option<f64>,
     /// How many candidates are wanted (goal top)
     #[arg(long, value_name = "M", default_value_t = 3)]
     top: usize,
@@ -146,7 +147,7 @@ impl WishArgs {
             gamma: self.gamma.map(Ridge::new).transpose()?.map(Ridge::get),
             seed: self.seed,
             aim,
-            goal: self.goal()?,
+            goal: self.goal(questions)?,
             mode,
             vouched,
             delta: Confidence::new(self.delta)?.delta(),
@@ -173,8 +174,13 @@ impl WishArgs {
         })
     }
 
-    fn goal(&self) -> Result<Goal, CliError> {
-        let epsilon = self.epsilon;
+    fn goal(&self, questions: &mut Questions) -> Result<Goal, CliError> {
+        let epsilon = match self.epsilon {
+            None if questions.interactive() && self.goal != GoalName::Regret => {
+                questions.number("--epsilon E", "How far from the best may the answer be?")?
+            }
+            given => given.unwrap_or(0.0),
+        };
         let goal = match self.goal {
             GoalName::Best => Goal::Best { epsilon },
             GoalName::Top => Goal::Top { count: self.top, epsilon },
