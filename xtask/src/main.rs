@@ -7,13 +7,14 @@ use xtask::{layers, peers, test};
 
 const USAGE: &str = "\
 cargo xtask test [--only STEP]... [--slow]   everything a change must pass
-                                             steps: fmt, layers, clippy, test, doctest, doc; --slow adds: slow
+                                             steps: fmt, layers, clippy, test, doctest, doc, browser; --slow adds: slow
 cargo xtask layers                           no module and no crate uses one above it
 cargo xtask bench [FILTER]                   the benchmarks whose name contains FILTER
 cargo xtask peers design [OPTIONS]           Elfving beside other solvers; options go to xtask/peers/design.py
 cargo xtask peers rounding [OPTIONS]         regret minimisation beside a plain numpy loop; xtask/peers/rounding.py
 cargo xtask peers estimate [OPTIONS]         estimates beside numpy and scipy; options go to xtask/peers/estimate.py
-cargo xtask peers experiment [OPTIONS]       the paper's first experiment beside numpy and scipy; xtask/peers/experiment.py";
+cargo xtask peers experiment [OPTIONS]       the paper's first experiment beside numpy and scipy; xtask/peers/experiment.py
+cargo xtask peers campaigns [OPTIONS]        whole campaigns beside BoTorch, BayBE and Optuna; xtask/peers/campaigns.py";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         },
         ["layers"] => layers::run(&workspace),
         ["bench", filter @ ..] if filter.len() <= 1 => bench(&workspace, filter),
+        ["peers", "campaigns", options @ ..] => peers::campaigns(&workspace, options),
         ["peers", "design", options @ ..] => peers::design(&workspace, options),
         ["peers", "estimate", options @ ..] => peers::estimate(&workspace, options),
         ["peers", "experiment", options @ ..] => peers::experiment(&workspace, options),

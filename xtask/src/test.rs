@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::layers;
 use crate::workspace::Workspace;
+use crate::{browser, layers};
 
 /// One thing a change must pass.
 #[derive(Debug)]
@@ -16,13 +16,14 @@ struct Step {
 }
 
 /// The steps in the order they run: the quick ones first.
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { name: "fmt", slow: false, run: fmt },
     Step { name: "layers", slow: false, run: layers::run },
     Step { name: "clippy", slow: false, run: clippy },
     Step { name: "test", slow: false, run: tests },
     Step { name: "doctest", slow: false, run: doc_tests },
     Step { name: "doc", slow: false, run: docs },
+    Step { name: "browser", slow: false, run: browser::run },
     Step { name: "slow", slow: true, run: slow_tests },
 ];
 
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn without_options_every_quick_step_runs() {
-        assert_eq!(selected(&[]), ["fmt", "layers", "clippy", "test", "doctest", "doc"]);
+        assert_eq!(selected(&[]), ["fmt", "layers", "clippy", "test", "doctest", "doc", "browser"]);
     }
 
     #[test]

@@ -4,14 +4,15 @@
 //! and follows the state of the campaign. Outcomes change their sign at this border: inside, large is good.
 
 use elfving::bandit::{
-    Algorithm, Bandit, BanditError, ChoiceInterval, Decision, Guarantee, Margins, Plan, Policy, Question,
-    Reading, Report, Status,
+    Algorithm, Bandit, BanditError, ChoiceInterval, ConditionalStatement, Decision, Guarantee, Margins, Plan,
+    Policy, Question, Reading, Report, Status,
 };
 use elfving::pool::PointId;
+use elfving::surrogate::Space;
 use elfving::units::{Confidence, Ridge};
 
 use crate::error::CampaignError;
-use crate::recipe::Candidates;
+use crate::recipe::{Candidates, Model};
 use crate::spec::{Aim, Mode, Spec};
 use crate::state::{Round, State};
 
@@ -144,15 +145,20 @@ impl Engine {
         };
         let intervals = report.intervals.iter().map(turn).collect();
         match state.waived {
-            Some(_) => Report {
+            Some(_) if report.guarantee != Guarantee::Calibrated => Report {
                 intervals,
                 guarantee: Guarantee::None,
                 epsilon: None,
                 margins: Margins::default(),
                 ..report
             },
-            None => Report { intervals, ..report },
+            _ => Report { intervals, ..report },
         }
+    }
+
+    /// What would be certified if the truth were simple enough under the fitted model.
+    pub(crate) fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
+        self.bandit.conditional(sigma)
     }
 
     fn take_in_earlier(&mut self, state: &State, candidates: &Candidates) -> Result<(), CampaignError> {
@@ -195,12 +201,30 @@ fn policy(spec: &Spec, candidates: &Candidates) -> Result<Box<dyn Policy>, Campa
             let algorithm = Algorithm::from_name(&spec.algorithm).ok_or_else(|| unknown_algorithm(spec))?;
             algorithm.start(question).map_err(CampaignError::Bandit)
         }
-        Mode::Calibrated => Err(setting("this version has no calibrated mode yet; use the certified one")),
+        Mode::Calibrated => {
+            let algorithm = Algorithm::from_name(&spec.algorithm).filter(|found| found.is_calibrated());
+            let columns = |features| candidates.encoding.surrogate_columns(features);
+            let choices = candidates.targets.as_ref().map(|targets| columns(&targets.features));
+            let space = Space::new(&columns(&candidates.features), choices.as_ref())
+                .map_err(|error| CampaignError::Bandit(error.into()))?;
+            let algorithm = algorithm.ok_or_else(|| unknown_algorithm(spec))?;
+            // The model has its own kernel: the pool only counts candidates and choices.
+            let assumptions =
+                spec.vouched.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
+            let pool = candidates.pool(&Model::Linear)?;
+            let question = Question::new(pool, assumptions, spec.goal).map_err(CampaignError::Bandit)?;
+            let question = question.delta(Confidence::new(spec.delta).map_err(invalid)?).seed(spec.seed);
+            algorithm.start(question.space(space)).map_err(CampaignError::Bandit)
+        }
     }
 }
 
 /// Fills in the algorithm where the spec leaves it to us, and why it was chosen.
 pub(crate) fn resolve(mut spec: Spec, candidates: &Candidates) -> Result<Spec, CampaignError> {
+    if spec.algorithm == "auto" && spec.mode == Mode::Calibrated {
+        spec.algorithm = "calibrated".to_owned();
+        spec.because = "all data reused, a fitted model, any batch: practical, without proof".to_owned();
+    }
     if spec.algorithm == "auto" && spec.mode == Mode::Certified {
         let (algorithm, why) = Algorithm::auto(&question(&spec, candidates)?);
         spec.algorithm = algorithm.name().to_owned();

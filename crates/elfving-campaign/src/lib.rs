@@ -21,6 +21,7 @@ pub mod event;
 mod export;
 mod format;
 mod recipe;
+mod report;
 mod results;
 mod spec;
 mod state;

@@ -1,17 +1,22 @@
 //! The statement of a campaign in words: what is guaranteed, under which assumptions, and how wrong these may be.
 
-use elfving::bandit::{Goal, Guarantee, Margins, Report, Standing};
+use elfving::bandit::{ConditionalStatement, Goal, Guarantee, Margins, Report, Standing};
 
 use crate::spec::Aim;
 
 /// The statement, line by line.
-pub(crate) fn statement(report: &Report, aim: Aim, waived: Option<&str>) -> Vec<String> {
+pub(crate) fn statement(
+    report: &Report,
+    aim: Aim,
+    waived: Option<&str>,
+    conditional: Option<&ConditionalStatement>,
+) -> Vec<String> {
     let mut lines = match (report.guarantee, waived) {
         (Guarantee::None, Some(why)) => return vec![format!("No guarantee: {why}.")],
         (Guarantee::None, None) => {
             return vec![format!("No guarantee: {} has no stopping rule with a proof.", report.policy)];
         }
-        (Guarantee::Calibrated, _) => return calibrated(report),
+        (Guarantee::Calibrated, _) => return calibrated(report, aim, conditional),
         (Guarantee::AsPrinted, _) => {
             vec![format!("With the constants printed in the paper, not certified, {}:", promise(report, aim))]
         }
@@ -48,12 +53,27 @@ fn promise(report: &Report, aim: Aim) -> String {
     }
 }
 
-fn calibrated(report: &Report) -> Vec<String> {
+/// What is measured about the pick, and what would be certified if the truth were simple enough.
+fn calibrated(report: &Report, aim: Aim, conditional: Option<&ConditionalStatement>) -> Vec<String> {
     let mut lines = vec!["Calibrated, no proof.".to_owned()];
     if let Some(Standing { measurements, rivals, rounds }) = report.standing {
         lines.push(format!(
             "The pick was measured {measurements} times and has stood for {rounds} rounds; the intervals of {rivals} others \
              reach into its own."
+        ));
+    }
+    if let Some(conditional) = conditional {
+        let ConditionalStatement { sigma, suggested_norm, .. } = *conditional;
+        let (norm, percent) = (2.0 * suggested_norm, 100.0 * (1.0 - conditional.delta));
+        lines.push(format!(
+            "If the truth has a norm of at most {} under the fitted kernel (the fit suggests {}) and the noise is sub-Gaussian \
+             with sigma {}, then with probability {percent} % the pick is at most {} {} the best. Nobody has proved that it \
+             has: the kernel was fitted to the same data.",
+            up(norm),
+            up(suggested_norm),
+            up(sigma),
+            up(conditional.epsilon(norm)),
+            aim.worse(),
         ));
     }
     lines

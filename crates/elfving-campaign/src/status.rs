@@ -136,6 +136,8 @@ impl Campaign {
     pub fn status(&mut self) -> Result<Status, CampaignError> {
         let report = self.report()?;
         let earlier_used = self.engine()?.used_earlier();
+        let sigma = self.spec().vouched.sigma;
+        let conditional = self.engine()?.conditional(sigma);
         let (state, candidates) = (self.state(), self.candidates()?);
         let spec = &state.spec;
         let round = state.open_round();
@@ -189,7 +191,7 @@ impl Campaign {
             eliminated: report.eliminated.iter().map(|elimination| names.eliminated(elimination)).collect(),
             margins: report.margins,
             standing: report.standing,
-            statement: statement(&report, spec.aim, state.waived.as_deref()),
+            statement: statement(&report, spec.aim, state.waived.as_deref(), conditional.as_ref()),
         })
     }
 

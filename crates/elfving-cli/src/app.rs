@@ -11,8 +11,8 @@ use crate::error::CliError;
 use crate::exit::ExitCode;
 use crate::talk::Talk;
 use crate::{
-    campaign, certify, completions, complexity, design, diagnose, estimate, output, plan, reproduce, round,
-    simulate,
+    campaign, certify, completions, complexity, demo, design, diagnose, estimate, output, plan, reproduce,
+    round, simulate,
 };
 
 /// Runs the program with these arguments, the first one its own name.
@@ -44,10 +44,12 @@ fn concluded(command: impl FnOnce() -> Result<(), CliError>) -> ExitCode {
 fn call(cli: &Cli) -> Result<(), CliError> {
     let talk = Talk::new(cli.global.quiet);
     match &cli.command {
+        Command::Demo(args) => demo::run(args, cli.global.json, talk),
         Command::New(args) => campaign::new(args, cli.global.json, talk),
         Command::Ask(args) => campaign::ask(args, cli.global.json, talk),
         Command::Tell(args) => campaign::tell(args, cli.global.json),
         Command::Status(args) => campaign::status(args, cli.global.json, talk),
+        Command::Report(args) => campaign::report(args, cli.global.json, talk),
         Command::Correct(args) => campaign::correct(args, cli.global.json),
         Command::Log(args) => campaign::log(args, cli.global.json),
         Command::Export(args) => campaign::export(args, cli.global.json),

@@ -4,10 +4,13 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
-use crate::campaign::{AskArgs, CorrectArgs, ExportArgs, LogArgs, NewArgs, StatusArgs, TellArgs, VerifyArgs};
+use crate::campaign::{
+    AskArgs, CorrectArgs, ExportArgs, LogArgs, NewArgs, ReportArgs, StatusArgs, TellArgs, VerifyArgs,
+};
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
 use crate::complexity::ComplexityArgs;
+use crate::demo::DemoArgs;
 use crate::design::DesignArgs;
 use crate::diagnose::DiagnoseArgs;
 use crate::estimate::EstimateArgs;
@@ -57,6 +60,8 @@ pub(crate) struct GlobalArgs {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run a whole campaign on a real table, in seconds, and write its report
+    Demo(DemoArgs),
     /// Start a campaign: a durable file that is asked what to measure and told what came out
     New(Box<NewArgs>),
     /// Ask a campaign what to measure next
@@ -65,6 +70,8 @@ pub(crate) enum Command {
     Tell(TellArgs),
     /// Say where a campaign stands, what is guaranteed, and why a candidate is out
     Status(StatusArgs),
+    /// Write a campaign's report: one HTML file with the answer, the statement, intervals and pictures
+    Report(ReportArgs),
     /// Replace an outcome that was wrong
     Correct(CorrectArgs),
     /// List what happened in a campaign, event by event

@@ -10,6 +10,7 @@ mod candidate_sheet;
 mod certify;
 mod completions;
 mod complexity;
+mod demo;
 mod design;
 mod diagnose;
 mod error;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use elfving::linalg::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Points, Pool};
+use elfving::surrogate::Space;
 use elfving_table::{Code, Encoding, PoolOptions, PoolTable, Problem, Table, TableError, read, read_pool};
 
 use crate::error::CliError;
@@ -21,6 +22,8 @@ pub(crate) struct PoolFiles {
     candidates: Candidates,
     targets: Option<TargetTable>,
     gram: Option<Matrix>,
+    /// How the columns became features; none with a kernel matrix.
+    encoding: Option<Encoding>,
 }
 
 /// What the pool file gives.
@@ -79,7 +82,18 @@ impl PoolFiles {
         if let Some(gram) = &gram {
             check_gram(gram, &candidates, targets.as_ref(), &args)?;
         }
-        Ok(Self { args, candidates, targets, gram })
+        Ok(Self { args, candidates, targets, gram, encoding })
+    }
+
+    /// The candidates by their columns, for the Gaussian process of the calibrated mode; none with a kernel matrix.
+    pub(crate) fn space(&self) -> Result<Option<Space>, CliError> {
+        let Some(encoding) = &self.encoding else { return Ok(None) };
+        let columns = |features| encoding.surrogate_columns(features);
+        let choices = self.targets.as_ref().map(|targets| columns(&targets.features));
+        let space = Space::new(&columns(&self.candidates.features), choices.as_ref());
+        space
+            .map(Some)
+            .map_err(|error| CliError::data("E354", error.to_string(), "look at the columns of the pool"))
     }
 
     /// Builds the pool. `gamma` and `tolerance` say how much of a kernel must be kept.
@@ -90,7 +104,7 @@ impl PoolFiles {
         seed: u64,
         talk: Talk,
     ) -> Result<LoadedPool, CliError> {
-        let Self { mut args, candidates, targets, gram } = self;
+        let Self { mut args, candidates, targets, gram, .. } = self;
         let Candidates { ids, features, names, table } = candidates;
         let (target_ids, z) = targets.map(|targets| (targets.ids, targets.features)).unzip();
         let (pool, feature_names, kernel, coordinates) = if let Some(gram) = gram {

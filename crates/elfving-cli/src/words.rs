@@ -3,7 +3,6 @@
 use comfy_table::Table;
 use elfving::design::Criterion;
 use elfving::pool::Pool;
-use elfving_table::Cell;
 
 /// What the value of a criterion is.
 pub(crate) fn meaning(criterion: Criterion, pool: &Pool) -> &'static str {
@@ -30,17 +29,6 @@ pub(crate) fn predicted(criterion: Criterion, pool: &Pool) -> Option<&'static st
         Criterion::C => Some("the target"),
         Criterion::V => Some("a typical prediction"),
         Criterion::D | Criterion::A => None,
-    }
-}
-
-/// A cell of the user's table, to look at.
-pub(crate) fn in_words(cell: &Cell) -> String {
-    match cell {
-        Cell::Number(x) => x.to_string(),
-        Cell::Integer(n) => n.to_string(),
-        Cell::Text(text) => text.to_string(),
-        Cell::AsWritten(text) => (*text).to_owned(),
-        Cell::Empty => String::new(),
     }
 }
 

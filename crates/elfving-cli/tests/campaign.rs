@@ -150,7 +150,23 @@ fn rows_that_are_forced_forbidden_or_measured_already() {
 #[test]
 fn what_is_missing_is_named_all_at_once() {
     assert_snapshot!(lab().show("new screen"));
-    assert_snapshot!(lab().show("new screen --pool pool.csv --id id --maximize yield --mode calibrated"));
+}
+
+#[test]
+fn the_calibrated_mode_needs_no_assumptions_and_says_that_it_has_no_proof() {
+    let bench = lab();
+    let new =
+        "new screen --pool pool.csv --id id --one-hot --minimize yield --mode calibrated --batch 4 --json";
+    assert_eq!(bench.json(new)["spec"]["algorithm"], "calibrated");
+    bench.run("ask screen --out batch.csv");
+    let bench = fill_in(bench, value);
+    let told = bench.json("tell screen results.csv --json");
+    assert_eq!((&told["recorded"], &told["closed"]), (&4.into(), &serde_json::json!([1])));
+    let status = bench.json("status screen --json");
+    assert_eq!(status["guarantee"], "calibrated");
+    assert_eq!(status["statement"][0], "Calibrated, no proof.");
+    assert_eq!(bench.json("ask screen --json")["rows"].as_array().unwrap().len(), 4);
+    assert_eq!(bench.json("verify screen --json")["differing"], serde_json::json!([]));
 }
 
 // One test for each row of the contract.

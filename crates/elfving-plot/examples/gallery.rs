@@ -73,6 +73,7 @@ fn intervals(n: usize) -> Result<Picture, Box<dyn Error>> {
         estimates: &estimates,
         low: &low,
         high: &high,
+        smallest_first: false,
     })?)
 }
 

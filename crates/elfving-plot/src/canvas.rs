@@ -77,14 +77,13 @@ impl Area {
 #[derive(Debug)]
 pub(crate) struct Canvas {
     scene: Scene,
-    clips: usize,
 }
 
 impl Canvas {
     pub(crate) fn new(width: f64, height: f64) -> Self {
         let mut scene = Scene::new(width, height);
         scene.font_family = Some(FONTS.to_owned());
-        Self { scene, clips: 0 }
+        Self { scene }
     }
 
     pub(crate) fn line(&mut self, from: At, to: At, stroke: Stroke) {
@@ -174,14 +173,13 @@ impl Canvas {
 
     /// Draws only inside the area until [`unclip`](Self::unclip).
     pub(crate) fn clip(&mut self, area: Area) {
-        self.clips += 1;
-        self.scene.add(Primitive::ClipStart {
-            x: area.left,
-            y: area.top,
-            width: area.width(),
-            height: area.height(),
-            id: format!("clip{}", self.clips),
-        });
+        let (x, y, width, height) = (area.left, area.top, area.width(), area.height());
+        // Named by what it is: pictures on one page may share a name only where they share the area.
+        let id = format!("clip-{x:.0}-{y:.0}-{width:.0}-{height:.0}");
+        self.scene.defs.push(format!(
+            r#"<clipPath id="{id}"><rect x="{x}" y="{y}" width="{width}" height="{height}"/></clipPath>"#
+        ));
+        self.scene.add(Primitive::ClipStart { x, y, width, height, id });
     }
 
     pub(crate) fn unclip(&mut self) {
@@ -189,7 +187,10 @@ impl Canvas {
     }
 
     pub(crate) fn to_svg(&self) -> String {
-        SvgBackend::new().render_scene(&self.scene)
+        let svg = SvgBackend::new().render_scene(&self.scene);
+        // With a view box the picture scales where a page gives it another width.
+        let view = format!(r#"<svg viewBox="0 0 {} {}" "#, self.scene.width, self.scene.height);
+        svg.replacen("<svg ", &view, 1)
     }
 
     pub(crate) fn to_png(&self) -> Result<Vec<u8>, String> {

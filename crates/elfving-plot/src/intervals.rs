@@ -29,9 +29,11 @@ pub struct Intervals<'a> {
     pub low: &'a [f64],
     /// The upper ends.
     pub high: &'a [f64],
+    /// Whether the smallest estimate comes first: small is good.
+    pub smallest_first: bool,
 }
 
-/// Draws every estimate as a point on its interval, sorted from the largest (top) to the smallest.
+/// Draws every estimate as a point on its interval, sorted from the largest (top) to the smallest, or the other way.
 ///
 /// Up to 60 intervals are labelled; beyond that they stand side by side in the same order, without labels.
 ///
@@ -49,6 +51,7 @@ pub struct Intervals<'a> {
 ///     estimates: &[61.0, 74.0],
 ///     low: &[55.0, 70.0],
 ///     high: &[67.0, 78.0],
+///     smallest_first: false,
 /// })?;
 /// assert!(picture.to_svg().contains("b7"));
 /// # Ok::<(), elfving_plot::PictureError>(())
@@ -65,7 +68,9 @@ pub fn intervals_picture(figure: &Intervals) -> Result<Picture, PictureError> {
     drawable("lower ends", figure.low, false)?;
     drawable("upper ends", figure.high, false)?;
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| figure.estimates[j].total_cmp(&figure.estimates[i]).then(i.cmp(&j)));
+    let sign = if figure.smallest_first { -1.0 } else { 1.0 };
+    let key = |i: usize| sign * figure.estimates[i];
+    order.sort_by(|&i, &j| key(j).total_cmp(&key(i)).then(i.cmp(&j)));
     let canvas = if n <= MOST_LABELS { labelled(figure, &order) } else { ranked(figure, &order) };
     Ok(Picture { canvas })
 }
@@ -135,9 +140,12 @@ mod tests {
             estimates: &[1.0, 2.0],
             low: &[0.5, 1.0],
             high: &[1.5, 3.0],
+            smallest_first: false,
         };
         let svg = intervals_picture(&figure).unwrap().to_svg();
         assert!(svg.find(">top<").unwrap() < svg.find(">low<").unwrap());
+        let svg = intervals_picture(&Intervals { smallest_first: true, ..figure }).unwrap().to_svg();
+        assert!(svg.find(">low<").unwrap() < svg.find(">top<").unwrap());
         let broken = Intervals { high: &[1.5, f64::INFINITY], ..figure };
         assert!(matches!(intervals_picture(&broken), Err(PictureError::NotDrawable { index: 1, .. })));
     }
@@ -157,6 +165,7 @@ mod tests {
             estimates: &estimates,
             low: &low,
             high: &high,
+            smallest_first: false,
         };
         let svg = intervals_picture(&figure).unwrap().to_svg();
         assert!(svg.contains(">rank<") && !svg.contains("id499"));

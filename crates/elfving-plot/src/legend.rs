@@ -30,6 +30,8 @@ pub(crate) fn colour_bar(canvas: &mut Canvas, area: Area, low: f64, high: f64, t
 pub(crate) enum Key {
     /// A line of this colour.
     Line(Colour, bool),
+    /// A dot of this colour.
+    Dot(Colour),
     /// A circle of this radius, filled or only outlined.
     Circle(f64, Option<Colour>),
 }
@@ -37,7 +39,7 @@ pub(crate) enum Key {
 /// Lines of marks and words, the first one at `at`.
 pub(crate) fn keys(canvas: &mut Canvas, at: At, entries: &[(Key, String)]) {
     let largest = |(key, _): &(Key, String)| match key {
-        Key::Line(..) => 0.0,
+        Key::Line(..) | Key::Dot(_) => 0.0,
         Key::Circle(radius, _) => *radius,
     };
     let mark = entries.iter().map(largest).fold(11.0, f64::max);
@@ -50,6 +52,7 @@ pub(crate) fn keys(canvas: &mut Canvas, at: At, entries: &[(Key, String)]) {
                 let stroke = Stroke { colour: *colour, width: 2.0, dashed: *dashed };
                 canvas.line((centre.0 - 11.0, centre.1), (centre.0 + 11.0, centre.1), stroke);
             }
+            Key::Dot(colour) => canvas.circle(centre, 3.4, Some(*colour), None),
             Key::Circle(radius, fill) => {
                 canvas.circle(centre, *radius, *fill, Some(Stroke::new(INK, 0.9)));
             }

@@ -44,12 +44,14 @@ pub struct Series {
     pub band: Option<(Vec<f64>, Vec<f64>)>,
     /// Whether the curve is a limit or a reference: drawn dashed.
     pub dashed: bool,
+    /// Whether there is no curve, only its points.
+    pub dots: bool,
 }
 
 impl Series {
     /// A curve without a band.
     pub fn new(name: impl Into<String>, x: Vec<f64>, y: Vec<f64>) -> Self {
-        Self { name: name.into(), x, y, band: None, dashed: false }
+        Self { name: name.into(), x, y, band: None, dashed: false, dots: false }
     }
 
     /// Adds a band from `low` to `high`.
@@ -63,6 +65,13 @@ impl Series {
     #[must_use]
     pub fn dashed(mut self) -> Self {
         self.dashed = true;
+        self
+    }
+
+    /// Draws the points alone, in any order.
+    #[must_use]
+    pub fn dots(mut self) -> Self {
+        self.dots = true;
         self
     }
 
@@ -135,13 +144,19 @@ pub fn lines_picture(figure: &Lines) -> Result<Picture, PictureError> {
     canvas.unclip();
     for (series, &colour) in figure.series.iter().zip(SERIES.iter().cycle()) {
         let curve: Vec<At> = series.x.iter().zip(&series.y).map(|(&x, &y)| panel.at(x, y)).collect();
-        if curve.len() <= MOST_DOTS && !series.dashed {
+        if series.dots || curve.len() <= MOST_DOTS && !series.dashed {
             curve.iter().for_each(|&at| canvas.circle(at, 3.4, Some(colour), None));
+        }
+        if series.dots {
+            continue;
         }
         canvas.polyline(curve, Stroke { colour, width: 2.0, dashed: series.dashed });
     }
     if has_legend {
-        let entry = |(series, &colour): (&Series, _)| (Key::Line(colour, series.dashed), series.name.clone());
+        let entry = |(series, &colour): (&Series, _)| {
+            let key = if series.dots { Key::Dot(colour) } else { Key::Line(colour, series.dashed) };
+            (key, series.name.clone())
+        };
         let entries: Vec<_> = figure.series.iter().zip(SERIES.iter().cycle()).map(entry).collect();
         keys(&mut canvas, (area.right + 18.0, top), &entries);
     }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use elfving::linalg::Matrix;
+use elfving::surrogate::Columns;
 use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
@@ -172,6 +173,44 @@ impl Encoding {
                 Err(Problem::new(Code::NotFinite, table.file(), message).at(table.place(row)).into())
             }
         }
+    }
+}
+
+impl Encoding {
+    /// The columns of encoded rows as the Gaussian process of the calibrated mode takes them: numbers as they are encoded, and one code
+    /// a category, whatever the number of its levels.
+    ///
+    /// # Panics
+    /// When the features are not those of this encoding.
+    ///
+    /// # Examples
+    /// ```
+    /// use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, read_bytes};
+    /// let table = read_bytes("pool.csv", b"x,base\n1,KOAc\n2,CsOAc\n", &ReadOptions::default())?;
+    /// let pool = PoolTable::from_table(table, &PoolOptions::default().one_hot(OneHot::AllText))?;
+    /// let columns = pool.encoding.surrogate_columns(&pool.features);
+    /// assert_eq!(columns.numeric[(1, 0)], 2.0);
+    /// assert_eq!(columns.categories, [[1, 0]]); // levels in sorted order
+    /// # Ok::<(), elfving_table::TableError>(())
+    /// ```
+    pub fn surrogate_columns(&self, features: &Matrix) -> Columns {
+        let width: usize = self.columns.iter().map(|column| column.map.width()).sum();
+        assert_eq!(features.columns(), width, "the features of this encoding");
+        let (mut numbers, mut categories) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        for EncodedColumn { map, .. } in &self.columns {
+            match map {
+                FeatureMap::Number { .. } => numbers.push(at),
+                FeatureMap::Category { levels } => {
+                    let level = |row: &[f64]| row[at..at + levels.len()].iter().position(|&cell| cell == 1.0);
+                    let code = |i: usize| level(features.row(i)).expect("one level a row") as u32;
+                    categories.push((0..features.rows()).map(code).collect());
+                }
+            }
+            at += map.width();
+        }
+        let numeric = Matrix::from_fn(features.rows(), numbers.len(), |i, k| features[(i, numbers[k])]);
+        Columns { numeric, categories }
     }
 }
 

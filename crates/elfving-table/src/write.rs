@@ -47,6 +47,19 @@ impl From<String> for Cell<'_> {
     }
 }
 
+impl std::fmt::Display for Cell<'_> {
+    /// The cell as people read it: without what a spreadsheet needs around it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cell::Number(x) => f.write_str(&shortest(*x, crate::number::Decimal::default())),
+            Cell::Integer(n) => write!(f, "{n}"),
+            Cell::Text(text) => f.write_str(text),
+            Cell::AsWritten(text) => f.write_str(text),
+            Cell::Empty => Ok(()),
+        }
+    }
+}
+
 /// Why a table was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {

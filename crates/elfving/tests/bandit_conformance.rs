@@ -34,6 +34,7 @@ fn answers(algorithm: Algorithm, goal: &Goal) -> bool {
             [Baseline::Rage, Baseline::Random, Baseline::GpUcb].contains(&baseline)
         }
         (Algorithm::Baseline(_), goal) => matches!(goal, Goal::Regret { .. }),
+        (Algorithm::Calibrated(_), _) => true,
         (_, Goal::Regret { .. }) => algorithm.name().contains("-regret"),
         (_, Goal::Best { .. }) => algorithm.name().contains("-best"),
         // The paper has no such goals.

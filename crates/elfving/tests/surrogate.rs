@@ -457,7 +457,7 @@ fn wrong_questions_are_refused() {
 /// not. `fit` is given the space, the measurements and the parameters that made them.
 fn coverage(
     pools: u64,
-    fit: impl for<'s> Fn(&'s Space, &[Measurement], &Parameters) -> Fit<'s>,
+    fit: impl Fn(&Space, &[Measurement], &Parameters) -> Fit,
     width: impl Fn(&Fit) -> f64,
 ) -> f64 {
     let (rows, measured) = (90, 30);
@@ -516,7 +516,7 @@ fn ninety_percent_intervals_hold_about_ninety_percent_of_the_rows() {
         coverage(400, |space, data, _| scaled.fit(space, data, None).unwrap(), |fit| fit.widening());
     println!("known {known}, fitted {fitted}, narrow {narrow}, learned {learned}, widened {widened}");
     assert!(learned > 0.8, "outcomes scaled: {learned}");
-    assert!((0.85..=0.95).contains(&widened), "outcomes scaled, intervals widened: {widened}");
+    assert!((0.87..=0.93).contains(&widened), "outcomes scaled, intervals widened: {widened}");
 }
 
 #[test]

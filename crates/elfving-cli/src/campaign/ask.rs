@@ -12,7 +12,7 @@ use super::{CampaignFile, now};
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, answer_file};
 use crate::talk::Talk;
-use crate::words::{counted, in_words, trimmed};
+use crate::words::{counted, trimmed};
 
 /// Arguments of `elfving ask`.
 #[derive(Debug, Args)]
@@ -109,7 +109,7 @@ fn table(campaign: &Campaign, batch: &Batch) -> Result<String, CliError> {
     let names = columns.iter().map(|&k| own.columns()[k].name());
     lines.set_header(["slot", id].into_iter().chain(names).chain(["why"]));
     for row in &batch.rows {
-        let cells: Vec<String> = own.cells(row.table_row()).map(|cell| in_words(&cell)).collect();
+        let cells: Vec<String> = own.cells(row.table_row()).map(|cell| cell.to_string()).collect();
         let again = if row.failed_before { "failed before; " } else { "" };
         let shown = columns.iter().map(|&k| cells[k].clone());
         let cells = [row.slot.clone(), row.id.clone()].into_iter().chain(shown);

@@ -16,7 +16,7 @@ pub(crate) struct CampaignFailure {
 }
 
 /// A failure with the event at which the campaign stands, for commands that write.
-pub(super) fn failed(error: CampaignError, event: impl Into<Option<u64>>) -> CliError {
+pub(crate) fn failed(error: CampaignError, event: impl Into<Option<u64>>) -> CliError {
     CampaignFailure { error, event: event.into() }.into()
 }
 

@@ -1,4 +1,4 @@
-//! Campaigns on the command line: `new`, `ask`, `tell`, `status`, `log`, `export`, `verify`, `correct`.
+//! Campaigns on the command line: `new`, `ask`, `tell`, `status`, `report`, `log`, `export`, `verify`, `correct`.
 //!
 //! One file a command. They find the campaign, call the library with the time of the clock, and print.
 
@@ -9,6 +9,7 @@ mod failure;
 mod history;
 mod locate;
 mod new;
+mod report;
 mod results_args;
 mod status;
 mod tell;
@@ -21,10 +22,11 @@ use elfving_campaign::At;
 pub(crate) use ask::{AskArgs, ask};
 pub(crate) use correct::{CorrectArgs, correct};
 pub(crate) use export::{ExportArgs, export};
-pub(crate) use failure::CampaignFailure;
+pub(crate) use failure::{CampaignFailure, failed};
 pub(crate) use history::{LogArgs, log};
 pub(crate) use locate::CampaignFile;
 pub(crate) use new::{NewArgs, new};
+pub(crate) use report::{ReportArgs, report};
 pub(crate) use status::{StatusArgs, status};
 pub(crate) use tell::{TellArgs, tell};
 pub(crate) use verify::{VerifyArgs, verify};

@@ -5,7 +5,7 @@ use elfving::design::{Criterion, Status};
 use elfving_table::Cell;
 
 use super::Answer;
-use crate::words::{self, in_words, number, short, trimmed};
+use crate::words::{self, number, short, trimmed};
 
 /// Most candidates in the list.
 const MOST_ROWS: usize = 40;
@@ -117,7 +117,7 @@ fn support(answer: &Answer) -> String {
         let mut cells = vec![loaded.ids[row].clone(), format!("{weight:.6}")];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
-            cells.extend(positions.iter().map(|&k| in_words(&own[k])));
+            cells.extend(positions.iter().map(|&k| own[k].to_string()));
         }
         lines.add_row(cells);
     }

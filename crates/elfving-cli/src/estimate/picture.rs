@@ -19,5 +19,6 @@ pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
         estimates: &of(&|interval| interval.estimate),
         low: &of(&|interval| interval.lower()),
         high: &of(&|interval| interval.upper()),
+        smallest_first: false,
     })?)
 }

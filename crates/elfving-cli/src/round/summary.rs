@@ -6,7 +6,7 @@ use elfving_table::Cell;
 
 use super::Answer;
 use super::plan::Plan;
-use crate::words::{self, in_words, number, short, trimmed};
+use crate::words::{self, number, short, trimmed};
 
 /// Most candidates in the list.
 const MOST_ROWS: usize = 40;
@@ -188,7 +188,7 @@ fn candidates(answer: &Answer) -> String {
         let mut cells = vec![loaded.ids[row].clone(), count.to_string(), quota_text(quota)];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
-            cells.extend(positions.iter().map(|&k| in_words(&own[k])));
+            cells.extend(positions.iter().map(|&k| own[k].to_string()));
         }
         lines.add_row(cells);
     }

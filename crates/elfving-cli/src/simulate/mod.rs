@@ -32,6 +32,8 @@ use world::WorldArgs;
       how many measurements a certified answer takes
   elfving simulate --pool pool.csv --id id --truth toughness --records repeats.csv --algorithm gp-ts --budget 100
       outcomes drawn from real repeats: lines of `id,toughness`, several for each candidate
+  elfving simulate --pool pool.csv --id id --truth yield --one-hot all --algorithm calibrated,random --budget 200 --batch 10
+      a Gaussian process fitted after every batch, on the columns as they are; no proof
 
 The truth is a column of POOL (and of --targets). Large outcomes are good unless --minimize is given.
 The algorithms know the pool and what is vouched for, and never the truth.")]
@@ -157,9 +159,13 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let mut pool = args.pool.clone();
     pool.columns.outcome.extend(args.world.truth_in_pool().map(str::to_owned));
     let ridge = args.vouched.gamma.unwrap_or(DEFAULT_RIDGE);
-    let loaded = PoolFiles::read(pool.settle()?, talk)?.build(ridge, 1e-3, args.runs.seed, talk)?;
+    let files = PoolFiles::read(pool.settle()?, talk)?;
+    let calibrated = args.runs.algorithm.iter().flatten().any(|algorithm| algorithm.is_calibrated());
+    let space = if calibrated { files.space()? } else { None };
+    let loaded = files.build(ridge, 1e-3, args.runs.seed, talk)?;
     let world = args.world.build(&loaded, args.runs.seed)?;
-    let question = settings.question(args, &loaded, &world, talk)?;
+    let mut question = settings.question(args, &loaded, &world, talk)?;
+    question.space = space;
 
     let total = args.runs.repeats * args.runs.algorithm.len();
     let bar = talk.bar("simulating", total);

@@ -2,8 +2,8 @@
 
 use super::elimination::{Constants, PtrBest, PtrRegret, RipsBest, RipsRegret};
 use super::{
-    BanditError, Baseline, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Family, Goal, Policy, Question,
-    Recommendation, recommend,
+    BanditError, Baseline, Calibrated, CalibratedSettings, EllipsoidBest, EllipsoidMap, EllipsoidRegret,
+    Family, Goal, Policy, Question, Recommendation, Strategy, recommend,
 };
 
 /// An algorithm of the library, with its usual settings.
@@ -30,6 +30,8 @@ pub enum Algorithm {
     PtrBest(Constants),
     /// [`PtrRegret`].
     PtrRegret(Constants),
+    /// [`Calibrated`]: a fitted model, without a proof.
+    Calibrated(Strategy),
     /// A baseline, without a proof of ours.
     Baseline(Baseline),
 }
@@ -50,9 +52,15 @@ const CERTIFIED: [Algorithm; 11] = [
 ];
 
 impl Algorithm {
-    /// All of them, certified ones first.
+    /// All of them, certified ones first, then calibrated ones.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        CERTIFIED.into_iter().chain(Baseline::ALL.into_iter().map(Algorithm::Baseline))
+        let calibrated = Strategy::ALL.into_iter().map(Algorithm::Calibrated);
+        CERTIFIED.into_iter().chain(calibrated).chain(Baseline::ALL.into_iter().map(Algorithm::Baseline))
+    }
+
+    /// Whether it rests on a fitted model, which takes the [space](Question::space) of the question.
+    pub fn is_calibrated(self) -> bool {
+        matches!(self, Algorithm::Calibrated(_))
     }
 
     /// The algorithm of this name.
@@ -101,6 +109,7 @@ impl Algorithm {
             Algorithm::RipsRegret(Paper) => "rips-regret-paper",
             Algorithm::PtrBest(Paper) => "ptr-best-paper",
             Algorithm::PtrRegret(Paper) => "ptr-regret-paper",
+            Algorithm::Calibrated(strategy) => strategy.name(),
             Algorithm::Baseline(baseline) => baseline.name(),
         }
     }
@@ -118,6 +127,10 @@ impl Algorithm {
             Algorithm::RipsRegret(constants) => Box::new(RipsRegret::new(question)?.constants(constants)),
             Algorithm::PtrBest(constants) => Box::new(PtrBest::new(question)?.constants(constants)),
             Algorithm::PtrRegret(constants) => Box::new(PtrRegret::new(question)?.constants(constants)),
+            Algorithm::Calibrated(strategy) => {
+                let settings = CalibratedSettings::default().strategy(strategy);
+                Box::new(Calibrated::answering(question, settings)?)
+            }
             Algorithm::Baseline(baseline) => baseline.start(question)?,
         })
     }

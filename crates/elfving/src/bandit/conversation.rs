@@ -1,8 +1,8 @@
 //! Ask and tell: the conversation between a policy and whoever measures.
 
 use super::{
-    BanditError, Decision, Guarantee, Margins, Next, Outcome, Plan, Policy, Reading, Report, Slot, SlotId,
-    Status, Told,
+    BanditError, ConditionalStatement, Decision, Guarantee, Margins, Next, Outcome, Plan, Policy, Reading,
+    Report, Slot, SlotId, Status, Told,
 };
 use crate::estimate::EstimateError;
 use crate::pool::PointId;
@@ -309,11 +309,17 @@ impl Bandit {
     /// What is known.
     pub fn report(&self) -> Report {
         let report = self.policy.report();
-        if self.waived {
+        // Where nothing was proved before, nothing is lost.
+        if self.waived && report.guarantee != Guarantee::Calibrated {
             Report { guarantee: Guarantee::None, epsilon: None, margins: Margins::default(), ..report }
         } else {
             report
         }
+    }
+
+    /// What would be certified of the first pick if the truth were simple enough under a fitted model.
+    pub fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
+        self.policy.conditional(sigma)
     }
 
     /// Whether the policy wants nothing more.

@@ -5,6 +5,7 @@ use crate::design::DesignError;
 use crate::estimate::EstimateError;
 use crate::pool::PoolError;
 use crate::rounding::RoundingError;
+use crate::surrogate::SurrogateError;
 use crate::units::InvalidValue;
 
 /// Why a bandit cannot go on as asked.
@@ -140,6 +141,9 @@ pub enum BanditError {
     /// From its rounding.
     #[error(transparent)]
     Rounding(#[from] RoundingError),
+    /// From the model of a calibrated campaign.
+    #[error(transparent)]
+    Surrogate(#[from] SurrogateError),
     /// From the estimate.
     #[error(transparent)]
     Estimate(#[from] EstimateError),

@@ -8,6 +8,7 @@
 mod algorithm;
 mod auto;
 mod baselines;
+mod calibrated;
 mod conversation;
 pub mod elimination;
 mod ellipsoid;
@@ -28,6 +29,10 @@ mod why;
 pub use algorithm::Algorithm;
 pub use auto::{Family, Recommendation, recommend};
 pub use baselines::Baseline;
+pub use calibrated::{
+    Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
+    conditional_statement,
+};
 pub use conversation::Bandit;
 pub use ellipsoid::{EllipsoidBest, EllipsoidMap, EllipsoidRegret};
 pub use error::BanditError;

@@ -1,6 +1,6 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
-use super::{BanditError, Plan, Reading, Reason, Report, Status};
+use super::{BanditError, ConditionalStatement, Plan, Reading, Reason, Report, Status};
 use crate::pool::PointId;
 use crate::surrogate::Parameters;
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,13 @@ pub trait Policy: Send {
     /// Whether every decision rests on all data alike, so that the decisions after a corrected outcome can be made anew.
     fn reuses_all(&self) -> bool {
         false
+    }
+
+    /// What would be certified of the first pick if the truth were simple enough under a fitted model, for noise σ or the one that
+    /// the model finds; none without a model.
+    fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
+        let _ = sigma;
+        None
     }
 
     /// Makes a decision final.

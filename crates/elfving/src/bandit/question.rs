@@ -3,6 +3,7 @@
 use super::{BanditError, Goal};
 use crate::estimate::Assumptions;
 use crate::pool::Pool;
+use crate::surrogate::Space;
 use crate::units::{Confidence, Ridge};
 
 /// What a policy is built from.
@@ -13,6 +14,7 @@ use crate::units::{Confidence, Ridge};
 /// | [`delta`](Self::delta) | 0.05 | the probability with which the verdict may be wrong |
 /// | [`gamma`](Self::gamma) | chosen by the policy | the ridge γ |
 /// | [`seed`](Self::seed) | 0 | of every random choice |
+/// | [`space`](Self::space) | the features of the pool | the candidates by their columns, for calibrated policies |
 ///
 /// ```
 /// use elfving::bandit::{Goal, Question};
@@ -36,6 +38,8 @@ pub struct Question {
     pub gamma: Option<Ridge>,
     /// Of every random choice.
     pub seed: u64,
+    /// The candidates by their own columns, for a calibrated policy; where there is none it takes the features of the pool.
+    pub space: Option<Space>,
 }
 
 impl Question {
@@ -46,7 +50,7 @@ impl Question {
     pub fn new(pool: Pool, assumptions: Assumptions, goal: Goal) -> Result<Self, BanditError> {
         let goal = goal.check(pool.choice_count())?;
         let delta = Confidence::new(0.05).expect("0.05 lies between 0 and 1");
-        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0 })
+        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0, space: None })
     }
 
     /// The probability with which the verdict may be wrong.
@@ -60,6 +64,13 @@ impl Question {
     #[must_use]
     pub fn gamma(mut self, gamma: Ridge) -> Self {
         self.gamma = Some(gamma);
+        self
+    }
+
+    /// The candidates by their own columns, numbers and categories.
+    #[must_use]
+    pub fn space(mut self, space: Space) -> Self {
+        self.space = Some(space);
         self
     }
 

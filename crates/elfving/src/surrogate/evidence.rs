@@ -62,6 +62,8 @@ pub struct Evidence {
     pub(super) members: Vec<usize>,
     /// Value and base weight of each measurement.
     values: Vec<(f64, f64)>,
+    /// What the robust fit multiplies each weight by.
+    factors: Vec<f64>,
     pub(super) rows: Vec<usize>,
     pub(super) columns: Matrix,
 }
@@ -107,6 +109,7 @@ impl Evidence {
             cells: places.keys().map(empty).collect(),
             members: measurements.iter().map(|m| places[&key(m)]).collect(),
             values: values.collect(),
+            factors: Vec::new(),
             columns: space.by_column(&rows),
             rows,
         };
@@ -116,6 +119,7 @@ impl Evidence {
 
     /// Gathers again, with the weight of each measurement multiplied by a factor.
     pub(super) fn weigh(&mut self, factors: &[f64]) {
+        self.factors = factors.to_vec();
         for cell in &mut self.cells {
             (cell.count, cell.precision, cell.mean) = (0, 0.0, 0.0);
             (cell.scatter, cell.constant) = (0.0, 0.0);
@@ -154,6 +158,11 @@ impl Evidence {
         &self.values
     }
 
+    /// What the weight of each measurement was multiplied by.
+    pub(super) fn factors(&self) -> &[f64] {
+        &self.factors
+    }
+
     /// The variance of one more measurement: s², or the average of the known ones where every noise is known.
     pub(super) fn next_noise(&self, noise: f64) -> f64 {
         if self.cells.iter().all(|cell| cell.known) {
@@ -177,6 +186,7 @@ impl Evidence {
             cells: chosen.iter().map(|&k| self.cells[k].clone()).collect(),
             members: Vec::new(),
             values: Vec::new(),
+            factors: Vec::new(),
             columns: space.by_column(&rows),
             rows,
         }

@@ -16,7 +16,7 @@ const SCREEN_ABOVE: usize = 400;
 /// The size of that part.
 const SCREEN_CELLS: usize = 250;
 /// Iterations on all cells after that; the next fit goes on from there.
-const SCREENED_ITERATIONS: usize = 4;
+const SCREENED_ITERATIONS: usize = 1;
 /// Where `log s²` and `log tau²` are looked for: below, the covariance is singular in double precision; above, there
 /// is nothing but noise.
 const LOG_VARIANCES: (f64, f64) = (-16.0, 4.0);
@@ -62,8 +62,8 @@ impl Default for Surrogate {
 
 /// The model at its most probable parameters, conditioned on the measurements.
 #[derive(Debug, Clone)]
-pub struct Fit<'s> {
-    pub(super) space: &'s Space,
+pub struct Fit {
+    pub(super) space: Space,
     pub(super) evidence: Evidence,
     pub(super) conditioned: Conditioned,
     outcome: Outcome,
@@ -122,17 +122,17 @@ impl Surrogate {
     /// the priors, and conditions on the measurements.
     ///
     /// Cost: about `m³` for each evaluation, m the number of *distinct* rows measured; some dozens of evaluations. Above 400
-    /// rows the starts are followed on 250 of them, and the best of starts and end for four iterations on all: a first fit
+    /// rows the starts are followed on 250 of them, and the best of starts and end for one iteration on all: a first fit
     /// may then end at the limit, and the next one goes on from there.
     ///
     /// # Errors
     /// [`SurrogateError`] for measurements that are none, or not of this space, and for a `previous` of another space.
-    pub fn fit<'s>(
+    pub fn fit(
         &self,
-        space: &'s Space,
+        space: &Space,
         measurements: &[Measurement],
         previous: Option<&Parameters>,
-    ) -> Result<Fit<'s>, SurrogateError> {
+    ) -> Result<Fit, SurrogateError> {
         if let Some(previous) = previous {
             previous.check(space.dimension())?;
         }
@@ -140,54 +140,79 @@ impl Surrogate {
         let fresh = self.priors.centre(space.dimension());
         let starts: Vec<&Parameters> = previous.into_iter().chain([&fresh]).collect();
         let (mut parameters, mut found) = self.most_probable(space, &evidence, &starts)?;
-        let mut weights = vec![1.0; measurements.len()];
         for _ in 0..self.robust.map_or(0, |robust| robust.rounds) {
-            let robust = self.robust.expect("rounds are those of the robust setting");
-            let conditioned = evidence.condition(space, &parameters)?;
-            weights = robust.weights(&evidence, &conditioned, &parameters, &weights);
-            evidence.weigh(&weights);
+            self.reweigh(space, &mut evidence, &parameters, 1)?;
             let (next, minimum) = self.most_probable(space, &evidence, &[&parameters])?;
             let evaluations = found.evaluations + minimum.evaluations;
             (parameters, found) = (next, Minimum { evaluations, ..minimum });
         }
+        let fit = self.conditioned(space, outcome, evidence, parameters)?;
+        Ok(Fit { search: Some(found.status), evaluations: found.evaluations, ..fit })
+    }
+
+    /// Conditions on the measurements at given parameters; nothing is looked for. At the parameters of a fit it is that fit.
+    ///
+    /// # Errors
+    /// Those of [`Surrogate::fit`], and [`SurrogateError::Singular`] when noise and roughness are too small to factor.
+    pub fn at(
+        &self,
+        space: &Space,
+        measurements: &[Measurement],
+        parameters: &Parameters,
+    ) -> Result<Fit, SurrogateError> {
+        parameters.check(space.dimension())?;
+        let (outcome, evidence) = self.read(space, measurements)?;
+        self.conditioned(space, outcome, evidence, parameters.clone())
+    }
+
+    /// The model at its parameters, outliers weighed at these.
+    fn conditioned(
+        &self,
+        space: &Space,
+        outcome: Outcome,
+        mut evidence: Evidence,
+        parameters: Parameters,
+    ) -> Result<Fit, SurrogateError> {
+        let mut weights = vec![1.0; evidence.measurements()];
+        if let Some(robust) = &self.robust {
+            // From equal weights, so that the answer depends on data and parameters alone.
+            evidence.weigh(&weights);
+            weights = self.reweigh(space, &mut evidence, &parameters, robust.rounds)?;
+        }
+        let conditioned = evidence.condition(space, &parameters)?;
+        let logs = parameters.logs();
+        let log_prior = self.priors.log_density(&logs, &mut vec![0.0; logs.len()]);
         Ok(Fit {
-            space,
-            conditioned: evidence.condition(space, &parameters)?,
+            space: space.clone(),
+            log_posterior: conditioned.log_likelihood + log_prior,
+            conditioned,
             evidence,
             outcome,
             parameters,
-            log_posterior: -found.value,
-            search: Some(found.status),
-            evaluations: found.evaluations,
+            search: None,
+            evaluations: 1,
             weights,
             uncertain_mean: self.uncertain_mean,
         })
     }
 
-    /// Conditions on the measurements at given parameters; nothing is looked for, and nothing reweighted.
-    ///
-    /// # Errors
-    /// Those of [`Surrogate::fit`], and [`SurrogateError::Singular`] when noise and roughness are too small to factor.
-    pub fn at<'s>(
+    /// Some rounds of Student-t weights at the same parameters.
+    fn reweigh(
         &self,
-        space: &'s Space,
-        measurements: &[Measurement],
+        space: &Space,
+        evidence: &mut Evidence,
         parameters: &Parameters,
-    ) -> Result<Fit<'s>, SurrogateError> {
-        let (outcome, evidence) = self.read(space, measurements)?;
-        let evaluation = evidence.evaluate(space, parameters, &self.priors)?;
-        Ok(Fit {
-            space,
-            conditioned: evidence.condition(space, parameters)?,
-            evidence,
-            outcome,
-            parameters: parameters.clone(),
-            log_posterior: evaluation.log_likelihood + evaluation.log_prior,
-            search: None,
-            evaluations: 1,
-            weights: vec![1.0; measurements.len()],
-            uncertain_mean: self.uncertain_mean,
-        })
+        rounds: usize,
+    ) -> Result<Vec<f64>, SurrogateError> {
+        let mut weights = evidence.factors().to_vec();
+        if let Some(robust) = &self.robust {
+            for _ in 0..rounds {
+                let conditioned = evidence.condition(space, parameters)?;
+                weights = robust.weights(evidence, &conditioned, parameters, &weights);
+                evidence.weigh(&weights);
+            }
+        }
+        Ok(weights)
     }
 
     fn read(
@@ -289,10 +314,10 @@ fn best_start(starts: &[Vec<f64>], mut value: impl FnMut(&[f64]) -> Option<f64>)
     best.1
 }
 
-impl<'s> Fit<'s> {
+impl Fit {
     /// The candidates.
-    pub fn space(&self) -> &'s Space {
-        self.space
+    pub fn space(&self) -> &Space {
+        &self.space
     }
 
     /// The parameters: give them to the next fit as its `previous`.
@@ -342,13 +367,16 @@ impl<'s> Fit<'s> {
     }
 
     /// What to multiply deviations by in an interval that is reported: the root mean square of the
-    /// [leave-one-out residuals](Self::leave_one_out), at least 1.
+    /// [leave-one-out residuals](Self::leave_one_out), at least 1, times `√(1 + (G + 5)/m)`.
     ///
-    /// The parameters and the scale of the outcomes are estimated, which makes intervals too narrow; on pools drawn from the
-    /// prior this gives most of it back. It is not for choosing what to measure. Cost: m³.
+    /// G + 5 numbers are estimated from m distinct rows (lengthscales, noise, roughness; centre, spread and λ of the outcomes) and then
+    /// taken as known, which makes intervals too narrow; on pools drawn from the prior this gives it back. It is not for
+    /// choosing what to measure. Cost: m³.
     pub fn widening(&self) -> f64 {
         let residuals = self.leave_one_out();
-        (norm_squared(&residuals) / residuals.len() as f64).sqrt().max(1.0)
+        let rows = residuals.len() as f64;
+        let estimated = (self.space.dimension() + 5) as f64;
+        (norm_squared(&residuals) / rows).sqrt().max(1.0) * (1.0 + estimated / rows).sqrt()
     }
 
     /// The variance of one more measurement, in the model's units.
@@ -357,7 +385,7 @@ impl<'s> Fit<'s> {
     }
 }
 
-impl fmt::Display for Fit<'_> {
+impl fmt::Display for Fit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.search {
             Some(SearchStatus::Converged) => "fitted",

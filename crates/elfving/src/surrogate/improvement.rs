@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use super::normal::{mills_fraction, normal_distribution};
+
 /// `log E max(f - best, 0)` for f ~ N(mean, deviation²).
 ///
 /// With `z = (mean - best) / deviation` it is `log deviation + log(φ(z) + z Φ(z))`. The second term falls like `-z²/2`; far below
@@ -29,29 +31,6 @@ pub fn log_expected_improvement(mean: f64, deviation: f64, best: f64) -> f64 {
         log_density + (c / (x + c)).ln()
     };
     deviation.ln() + log_unit
-}
-
-/// `Φ(z)` for z > -1.
-fn normal_distribution(z: f64) -> f64 {
-    let density = (-0.5 * z * z).exp() / (2.0 * PI).sqrt();
-    if z > 5.0 {
-        return 1.0 - density / (z + mills_fraction(z));
-    }
-    // Φ = ½ + φ (z + z³/3 + z⁵/15 + …); for z > -1 nothing cancels that matters.
-    let (mut term, mut sum, mut odd) = (z, z, 1.0);
-    while term.abs() > 1e-17 * sum.abs() {
-        odd += 2.0;
-        term *= z * z / odd;
-        sum += term;
-    }
-    0.5 + density * sum
-}
-
-/// `c = 1/(x + 2/(x + 3/(x + …)))` for x ≥ 1, so that Mills' ratio `Φ(-x)/φ(x)` is `1/(x + c)`.
-fn mills_fraction(x: f64) -> f64 {
-    // Enough terms for 1e-13 at x = 1; fewer would do farther out.
-    const TERMS: u32 = 400;
-    (2..=TERMS).rev().fold(x, |tail, k| x + f64::from(k) / tail).recip()
 }
 
 #[cfg(test)]

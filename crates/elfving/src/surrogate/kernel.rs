@@ -41,6 +41,13 @@ impl Parameters {
         }
     }
 
+    /// `k(r) + tau² 1[same site]` of two rows.
+    pub fn covariance(&self, space: &Space, a: usize, b: usize) -> f64 {
+        let scaled = self.lengthscales.iter().enumerate();
+        let squared = scaled.map(|(g, length)| space.squared_distance(a, b, g) / (length * length)).sum();
+        matern(squared) + if space.site(a) == space.site(b) { self.roughness } else { 0.0 }
+    }
+
     /// One positive lengthscale for each of the `dimension` columns, positive variances.
     ///
     /// # Errors

@@ -42,10 +42,21 @@ impl Conditioned {
         lower_outer_gram(&self.factor.inverse_lower().transposed())
     }
 
+    /// The diagonal of `C⁻¹`: the squared norms of the columns of `L⁻¹`.
+    fn inverse_diagonal(&self) -> Vec<f64> {
+        let inverse_lower = self.factor.inverse_lower();
+        let mut diagonal = vec![0.0; self.coefficients.len()];
+        for i in 0..inverse_lower.rows() {
+            let squares = inverse_lower.row(i)[..=i].iter().map(|entry| entry * entry);
+            diagonal.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square);
+        }
+        diagonal
+    }
+
     /// `α_i / √(C⁻¹)_ii`: the standardised residual of each cell, given all others and the mean.
     pub(super) fn leave_one_out(&self) -> Vec<f64> {
-        let inverse = self.inverse();
-        self.coefficients.iter().enumerate().map(|(i, alpha)| alpha / inverse[(i, i)].sqrt()).collect()
+        let diagonal = self.inverse_diagonal();
+        self.coefficients.iter().zip(diagonal).map(|(alpha, diagonal)| alpha / diagonal.sqrt()).collect()
     }
 }
 
@@ -152,11 +163,11 @@ impl Evidence {
         conditioned: &Conditioned,
         parameters: &Parameters,
     ) -> Vec<(f64, f64)> {
-        let inverse = conditioned.inverse();
+        let diagonal = conditioned.inverse_diagonal();
         let at = |i: usize| {
             let noise = self.noise(i, parameters);
             let mean = self.cells[i].mean - noise * conditioned.coefficients[i];
-            (mean, (noise - noise * noise * inverse[(i, i)]).max(0.0))
+            (mean, (noise - noise * noise * diagonal[i]).max(0.0))
         };
         (0..self.cells()).map(at).collect()
     }

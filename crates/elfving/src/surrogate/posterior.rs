@@ -24,6 +24,16 @@ pub enum Over {
     Both,
 }
 
+impl Over {
+    fn rows(self, space: &Space) -> Range<usize> {
+        match self {
+            Over::Points => 0..space.points(),
+            Over::Choices => space.choice_rows(),
+            Over::Both => space.all_rows(),
+        }
+    }
+}
+
 /// Normal distributions of the rows' values in the model's units, jointly.
 ///
 /// With `L Lᵀ` the covariance of the measured means and `k` the covariances of a row with them, the mean is
@@ -31,8 +41,8 @@ pub enum Over {
 /// `u = (1 - kᵀC⁻¹1) / √(1ᵀC⁻¹1)` counts that the constant mean m is estimated (0 where it is to be taken as known).
 /// Rows are named by their place in what was asked for: with [`Over::Both`], choice z is `PointId` points + z.
 #[derive(Debug, Clone)]
-pub struct Posterior<'s> {
-    space: &'s Space,
+pub struct Posterior {
+    space: Space,
     rows: Range<usize>,
     columns: Matrix,
     distance: Distance,
@@ -44,19 +54,44 @@ pub struct Posterior<'s> {
     whitened: Matrix,
     /// `u` of each row: what the uncertain mean adds.
     drift: Vec<f64>,
-    /// What hypothetical measurements explain: one column each.
-    hypothetical: Vec<Vec<f64>>,
+    /// What hypothetical measurements explain.
+    hypothetical: Vec<Hypothetical>,
 }
 
-impl<'s> Fit<'s> {
+/// A measurement that is supposed: the root of its variance, and the covariance of every row with it in such roots.
+#[derive(Debug, Clone)]
+struct Hypothetical {
+    root: f64,
+    column: Vec<f64>,
+}
+
+impl Fit {
+    /// The means of the rows asked for, without their variances. Cost: n m G over threads.
+    pub fn means(&self, over: Over) -> Vec<f64> {
+        let (rows, distance) = (over.rows(&self.space), Distance::new(&self.space, self.parameters()));
+        let mut means = vec![0.0; rows.len()];
+        means.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(block, means)| {
+            let mut covariance = vec![0.0; self.evidence.cells()];
+            for (k, mean) in means.iter_mut().enumerate() {
+                self.covariances_with_cells(&distance, rows.start + block * BLOCK_ROWS + k, &mut covariance);
+                *mean = self.conditioned.mean + dot(&covariance, &self.conditioned.coefficients);
+            }
+        });
+        means
+    }
+
+    /// The covariances of a row with the means of the cells.
+    fn covariances_with_cells(&self, distance: &Distance, row: usize, out: &mut [f64]) {
+        distance.squared(self.space.row(row), &self.evidence.columns, out);
+        out.iter_mut().for_each(|entry| *entry = matern(*entry));
+        let own = self.evidence.cells_of(self.space.site(row));
+        out[own].iter_mut().for_each(|entry| *entry += self.parameters().roughness);
+    }
+
     /// Mean and variance of the rows asked for. Cost: n m (G + m) over threads, memory n m.
-    pub fn posterior(&self, over: Over) -> Posterior<'s> {
-        let space = self.space;
-        let rows = match over {
-            Over::Points => 0..space.points(),
-            Over::Choices => space.choice_rows(),
-            Over::Both => space.all_rows(),
-        };
+    pub fn posterior(&self, over: Over) -> Posterior {
+        let space = &self.space;
+        let rows = over.rows(space);
         let distance = Distance::new(space, self.parameters());
         let roughness = self.parameters().roughness;
         let m = self.evidence.cells();
@@ -71,9 +106,7 @@ impl<'s> Fit<'s> {
             let results = means.iter_mut().zip(drift);
             for (k, (covariance, (mean, drift))) in covariances.chunks_exact_mut(m).zip(results).enumerate() {
                 let row = rows.start + block * BLOCK_ROWS + k;
-                distance.squared(space.row(row), &self.evidence.columns, covariance);
-                covariance.iter_mut().for_each(|entry| *entry = matern(*entry));
-                covariance[self.evidence.cells_of(space.site(row))].iter_mut().for_each(|c| *c += roughness);
+                self.covariances_with_cells(&distance, row, covariance);
                 *mean = self.conditioned.mean + dot(covariance, &self.conditioned.coefficients);
                 if self.uncertain_mean {
                     *drift = (1.0 - dot(covariance, ones)) / certainty;
@@ -90,7 +123,7 @@ impl<'s> Fit<'s> {
             }
         });
         Posterior {
-            space,
+            space: space.clone(),
             columns: space.by_column(&rows.clone().collect::<Vec<_>>()),
             rows,
             distance,
@@ -105,7 +138,7 @@ impl<'s> Fit<'s> {
     }
 }
 
-impl Posterior<'_> {
+impl Posterior {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.means.len()
@@ -167,7 +200,7 @@ impl Posterior<'_> {
     fn explained_away(&self, a: usize, b: usize, squared: f64) -> f64 {
         let same = self.space.site(self.rows.start + a) == self.space.site(self.rows.start + b);
         let prior = matern(squared) + if same { self.roughness } else { 0.0 };
-        let hypothetical: f64 = self.hypothetical.iter().map(|column| column[a] * column[b]).sum();
+        let hypothetical: f64 = self.hypothetical.iter().map(|one| one.column[a] * one.column[b]).sum();
         let explained = dot(self.whitened.row(a), self.whitened.row(b)) + hypothetical;
         prior - explained + self.drift[a] * self.drift[b]
     }
@@ -183,6 +216,11 @@ impl Posterior<'_> {
             *entry /= root;
             *variance = (*variance - *entry * *entry).max(0.0);
         }
-        self.hypothetical.push(column);
+        self.hypothetical.push(Hypothetical { root, column });
+    }
+
+    /// The root of the variance of the last hypothetical measurement, and the covariance of every row with it over that root.
+    pub(crate) fn last_measured(&self) -> Option<(f64, &[f64])> {
+        self.hypothetical.last().map(|one| (one.root, one.column.as_slice()))
     }
 }

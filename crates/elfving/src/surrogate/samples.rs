@@ -7,7 +7,7 @@ use crate::pool::PointId;
 
 use super::Posterior;
 
-impl Posterior<'_> {
+impl Posterior {
     /// `count` joint draws of the values at the named rows: count × rows.
     ///
     /// Hypothetical measurements narrow the draws as they narrow the variances. Cost: k² (G + m) + k³/3 for k rows, so

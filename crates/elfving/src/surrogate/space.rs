@@ -1,6 +1,7 @@
 //! The space of candidates: numbers scaled to [0, 1], categories that are the same or not.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::linalg::Matrix;
 
@@ -48,12 +49,12 @@ pub enum ColumnKind {
 ///
 /// Each column is scaled over both. A column that does not vary says nothing and is left out, so the G columns
 /// here may be fewer than the table's. Rows that agree in every column are one **site**: the model knows them
-/// to be the same candidate.
+/// to be the same candidate. A clone shares the coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
-    coordinates: Matrix,
-    kinds: Vec<ColumnKind>,
-    sites: Vec<usize>,
+    coordinates: Arc<Matrix>,
+    kinds: Arc<[ColumnKind]>,
+    sites: Arc<[usize]>,
     points: usize,
 }
 
@@ -101,7 +102,8 @@ impl Space {
         let rows = tables.iter().map(|table| table.rows()).sum();
         let coordinates = Matrix::from_fn(rows, varying.len(), |i, g| varying[g].1[i]);
         let kinds = varying.iter().map(|(kind, _)| *kind).collect();
-        Ok(Self { sites: sites_of(&coordinates), coordinates, kinds, points: points.rows() })
+        let sites = sites_of(&coordinates).into();
+        Ok(Self { sites, coordinates: Arc::new(coordinates), kinds, points: points.rows() })
     }
 
     /// G, the number of columns that vary.
@@ -137,6 +139,11 @@ impl Space {
     /// The first row with the same coordinates.
     pub fn site(&self, row: usize) -> usize {
         self.sites[row]
+    }
+
+    /// Whether the points are chosen among, not others.
+    pub fn chooses_among_itself(&self) -> bool {
+        self.coordinates.rows() == self.points
     }
 
     pub(super) fn choice_rows(&self) -> std::ops::Range<usize> {

@@ -131,10 +131,7 @@ impl WishArgs {
     /// Asks for what is missing and refuses what is wrong.
     pub(super) fn settle(&self, questions: &mut Questions) -> Result<Wish, CliError> {
         let (aim, outcome) = self.aim(questions)?;
-        let mode = match self.mode {
-            Some(ModeName::Calibrated) => Mode::Calibrated,
-            Some(ModeName::Certified) | None => Mode::Certified,
-        };
+        let mode = self.mode(questions)?;
         let vouched = self.vouched(mode, questions)?;
         for (option, zero) in [("--batch", self.batch == 0), ("--budget", self.budget == Some(0))] {
             if zero {
@@ -172,6 +169,18 @@ impl WishArgs {
                 (if aim == "yes" { Aim::Maximise } else { Aim::Minimise }, outcome)
             }
         })
+    }
+
+    fn mode(&self, questions: &mut Questions) -> Result<Mode, CliError> {
+        let asked = match self.mode {
+            Some(ModeName::Calibrated) => "calibrated",
+            None if questions.interactive() && self.noise.is_none() && self.sigma.is_none() => {
+                let question = "A fitted model without proof, or a theorem under your assumptions?";
+                questions.choice("--mode MODE", question, &["calibrated", "certified"])?
+            }
+            Some(ModeName::Certified) | None => "certified",
+        };
+        Ok(if asked == "calibrated" { Mode::Calibrated } else { Mode::Certified })
     }
 
     fn goal(&self, questions: &mut Questions) -> Result<Goal, CliError> {

@@ -15,7 +15,8 @@
 
 use super::system::System;
 use crate::linalg::{
-    Cholesky, Matrix, add_scaled, dot, lower_hadamard, multiply, norm_squared, squared_product, weighted_gram,
+    Cholesky, Matrix, add_scaled, dot, lower_hadamard, lower_squared_gram, multiply, norm_squared,
+    squared_product, weighted_gram,
 };
 
 /// What is minimised over the working set.
@@ -185,7 +186,7 @@ impl Working<'_> {
         let local = match self.objective {
             Objective::LogDet => {
                 let g = (0..n).map(|i| by * norm_squared(x.row(i))).collect();
-                let curvature = lower_hadamard(&x, &scaled(x.clone(), by));
+                let curvature = lower_squared_gram(&x, by);
                 let level = by * x.columns() as f64;
                 Local { q: vec![], g, curvature, p_squared: Matrix::zeros(n, 0), level }
             }

@@ -8,7 +8,8 @@
 
 use super::newton::{Breakdown, Direction, State};
 use crate::linalg::{
-    Cholesky, Matrix, SymmetricIndefinite, apply_transposed, dot, lower_outer_gram, symmetric_apply,
+    Cholesky, Matrix, SymmetricIndefinite, apply_transposed, dot, lower_outer_gram, norm_squared,
+    symmetric_apply,
 };
 
 /// The Newton matrix of a state, factored.
@@ -50,15 +51,19 @@ impl<'a> System<'a> {
             (0..n).map(|i| state.local.curvature[(i, i)] + state.z[i] / state.lambda[i]).collect();
         let (kept, eliminated) = active_targets(state, &own);
 
-        let mut matrix = lower_outer_gram(&scaled_columns(p_squared, &eliminated));
-        let scaling: Vec<f64> = (0..n).map(|i| 1.0 / (own[i] + matrix[(i, i)]).sqrt()).collect();
-        for i in 0..n {
-            let by = scaling[i];
-            let row = matrix.row_mut(i)[..i].iter_mut().zip(state.local.curvature.row(i)).zip(&scaling);
-            row.for_each(|((entry, curvature), other)| *entry = (*entry + curvature) * by * other);
-            matrix[(i, i)] = 1.0;
-        }
-        let points = definite(matrix)?;
+        let columns = scaled_columns(p_squared, &eliminated);
+        let raised: Vec<f64> = (0..n).map(|i| own[i] + norm_squared(columns.row(i))).collect();
+        let scaling: Vec<f64> = raised.iter().map(|diagonal| 1.0 / diagonal.sqrt()).collect();
+        let points = definite(|shift| {
+            let mut matrix = lower_outer_gram(&columns);
+            for i in 0..n {
+                let by = scaling[i];
+                let row = matrix.row_mut(i)[..i].iter_mut().zip(state.local.curvature.row(i)).zip(&scaling);
+                row.for_each(|((entry, curvature), other)| *entry = (*entry + curvature) * by * other);
+                matrix[(i, i)] = 1.0 + shift;
+            }
+            matrix
+        })?;
 
         let mut coupling = Matrix::zeros(if m == 0 { 1 } else { kept.len() + 2 }, n);
         coupling.row_mut(0).copy_from_slice(&scaling);
@@ -250,14 +255,10 @@ fn border_scaling(border: &Matrix) -> Vec<f64> {
 }
 
 /// Cholesky of a unit-diagonal matrix; a last-digit shift when rounding left it singular.
-fn definite(scaled: Matrix) -> Result<Cholesky, Breakdown> {
+fn definite(shifted: impl Fn(f64) -> Matrix) -> Result<Cholesky, Breakdown> {
     let mut shift = 0.0;
     while shift < 1e-6 {
-        let mut attempt = scaled.clone();
-        for i in 0..attempt.rows() {
-            attempt[(i, i)] += shift;
-        }
-        if let Ok(factor) = Cholesky::new(attempt) {
+        if let Ok(factor) = Cholesky::new(shifted(shift)) {
             return Ok(factor);
         }
         shift = if shift == 0.0 { 1e-14 } else { 10.0 * shift };

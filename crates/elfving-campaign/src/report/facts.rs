@@ -1,0 +1,135 @@
+//! What the report is about, gathered once.
+
+use std::collections::HashMap;
+
+use elfving::bandit::{Guarantee, Reading};
+use elfving::linalg::Matrix;
+
+use crate::at::At;
+use crate::campaign::Campaign;
+use crate::error::CampaignError;
+use crate::event::{Event, Recorded};
+use crate::spec::{Aim, Spec};
+use crate::status::Status;
+use crate::story::SlotStory;
+
+/// Everything the page shows, in the user's names and units.
+pub(super) struct Facts {
+    pub(super) spec: Spec,
+    pub(super) status: Status,
+    pub(super) file: String,
+    pub(super) rounds: Vec<RoundFacts>,
+    pub(super) slots: Vec<SlotStory>,
+    pub(super) measured: Vec<MeasuredCandidate>,
+    pub(super) log: Vec<Recorded>,
+    /// The candidates: ids, n × d coordinates and their names.
+    pub(super) ids: Vec<String>,
+    pub(super) coordinates: Matrix,
+    pub(super) coordinate_names: Vec<String>,
+    /// What the user's table says of the picks: column and cell.
+    pub(super) picks: Vec<Vec<(String, String)>>,
+}
+
+/// One round.
+pub(super) struct RoundFacts {
+    pub(super) number: u64,
+    pub(super) asked: At,
+    pub(super) planned: usize,
+    pub(super) told: usize,
+    pub(super) candidates: usize,
+    pub(super) epsilon: Option<f64>,
+    pub(super) value: Option<f64>,
+    /// How many choices are in after it, and how many went; none while it is under way.
+    pub(super) decided: Option<(usize, usize)>,
+}
+
+/// A candidate with its own outcomes.
+pub(super) struct MeasuredCandidate {
+    pub(super) row: usize,
+    pub(super) values: Vec<f64>,
+}
+
+impl MeasuredCandidate {
+    pub(super) fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len() as f64
+    }
+}
+
+impl Facts {
+    pub(super) fn gather(campaign: &mut Campaign) -> Result<Self, CampaignError> {
+        let status = campaign.status()?;
+        let slots = campaign.slots()?;
+        let log = campaign.log()?;
+        let candidates = campaign.candidates()?;
+        let rounds = campaign.rounds().map(|round| RoundFacts {
+            number: round.plan.round,
+            asked: round.asked,
+            planned: round.plan.measurements.len(),
+            told: round.plan.measurements.len() - round.missing,
+            candidates: distinct(round.plan.measurements.points().iter().map(|point| point.index())),
+            epsilon: round.plan.epsilon,
+            value: round.plan.value,
+            decided: round.decision.map(|decision| (decision.survivors.len(), decision.eliminated.len())),
+        });
+        let rounds: Vec<RoundFacts> = rounds.collect();
+        let measured = measured(&slots, &log, &candidates.ids);
+        let picks = status.picks.iter().map(|pick| cells_of(campaign, pick)).collect::<Result<_, _>>()?;
+        Ok(Self {
+            spec: campaign.spec().clone(),
+            file: campaign.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into()),
+            rounds,
+            measured,
+            log,
+            ids: candidates.ids.clone(),
+            coordinates: candidates.features.clone(),
+            coordinate_names: candidates.feature_names.clone(),
+            picks,
+            slots,
+            status,
+        })
+    }
+
+    /// Whether large outcomes are good.
+    pub(super) fn maximises(&self) -> bool {
+        self.spec.aim == Aim::Maximise
+    }
+
+    /// Whether every word of the statement is a theorem.
+    pub(super) fn is_certified(&self) -> bool {
+        self.status.guarantee == Guarantee::Certified
+    }
+}
+
+/// The outcomes of each candidate that has some, corrections and earlier measurements included.
+fn measured(slots: &[SlotStory], log: &[Recorded], ids: &[String]) -> Vec<MeasuredCandidate> {
+    let told = slots.iter().filter_map(|slot| Some((slot.id.as_str(), slot.reading.as_ref()?)));
+    let earlier = log.iter().filter_map(|recorded| match &recorded.event {
+        Event::Earlier(brought_in) => Some(&brought_in.measurements),
+        _ => None,
+    });
+    let earlier = earlier.flatten().map(|(id, reading)| (id.as_str(), reading));
+    let mut values: HashMap<&str, Vec<f64>> = HashMap::new();
+    for (id, reading) in earlier.chain(told) {
+        values.entry(id).or_default().extend(Reading::values(reading));
+    }
+    let of_row =
+        |(row, id): (usize, &String)| Some(MeasuredCandidate { row, values: values.remove(id.as_str())? });
+    ids.iter().enumerate().filter_map(of_row).collect()
+}
+
+/// The row of a pick in the user's table, where it is one of the candidates.
+fn cells_of(campaign: &Campaign, pick: &str) -> Result<Vec<(String, String)>, CampaignError> {
+    let candidates = campaign.candidates()?;
+    let Ok(row) = candidates.find(pick) else { return Ok(Vec::new()) };
+    let table = &candidates.table;
+    let hidden = |name: &str| {
+        name == campaign.spec().outcome || candidates.id_column.as_deref().is_some_and(|id| id == name)
+    };
+    let cells = table.columns().iter().zip(table.cells(candidates.rows[row]));
+    let shown = cells.filter(|(column, _)| !hidden(column.name()));
+    Ok(shown.map(|(column, cell)| (column.name().to_owned(), cell.to_string())).collect())
+}
+
+fn distinct(rows: impl Iterator<Item = usize>) -> usize {
+    rows.collect::<std::collections::HashSet<usize>>().len()
+}

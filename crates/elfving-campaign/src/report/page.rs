@@ -1,0 +1,391 @@
+//! The page: what to know first comes first.
+
+use elfving::bandit::Reading;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::facts::Facts;
+use super::figures::{Figure, Figures};
+use super::words::{count, event, number};
+use crate::at::At;
+use crate::spec::{Aim, Mode};
+use crate::status::Span;
+
+/// Rows of a table; the rest is in the export.
+const MOST_ROWS: usize = 500;
+/// Choices shown before the rest folds away.
+const FIRST_CHOICES: usize = 20;
+
+const STYLE: &str = include_str!("style.css");
+/// Nothing is loaded and nothing runs, also where somebody's table says otherwise.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+pub(super) fn document(facts: &Facts, figures: &Figures, at: At) -> Markup {
+    let name = &facts.spec.name;
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                link rel="icon" href="data:,";
+                title { (name) " · Elfving" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#now" { "To where it stands" }
+                header {
+                    h1 { (name) }
+                    p.quiet { (subject(facts)) }
+                }
+                main {
+                    (now(facts))
+                    (in_numbers(facts))
+                    (statement(facts))
+                    (survivors(facts, figures))
+                    (pictures(figures))
+                    (eliminated(facts))
+                    (rounds(facts))
+                    (measurements(facts))
+                    (log(facts))
+                }
+                footer.quiet { (closing(facts, at)) }
+            }
+        }
+    }
+}
+
+fn subject(facts: &Facts) -> String {
+    let aim = match facts.spec.aim {
+        Aim::Maximise => "Maximise",
+        Aim::Minimise => "Minimise",
+    };
+    let mode = match facts.spec.mode {
+        Mode::Certified => "certified",
+        Mode::Calibrated => "calibrated, without proof",
+    };
+    let status = &facts.status;
+    let candidates = count(status.candidates, "candidate");
+    format!(
+        "{aim} {} over {candidates}: {}. Mode: {mode}, by {}.",
+        status.outcome, status.goal, status.algorithm
+    )
+}
+
+/// The pick and the next step.
+fn now(facts: &Facts) -> Markup {
+    let status = &facts.status;
+    let finished = status.stopped.is_some();
+    html! {
+        section #now.now.finished[finished] aria-labelledby="now-title" {
+            h2 #now-title { @if finished { "The answer" } @else { "Where it stands" } }
+            @if status.told + status.earlier == 0 {
+                p { "Nothing is measured yet." }
+            } @else {
+                @for (pick, cells) in status.picks.iter().zip(&facts.picks).take(5) {
+                    p {
+                        span.pick { (pick) } " "
+                        @if let Some(span) = interval(facts, pick) { "estimated at " (in_words(span)) }
+                    }
+                    @if !cells.is_empty() {
+                        p.quiet {
+                            @for (k, (column, cell)) in cells.iter().take(12).enumerate() {
+                                @if k > 0 { " · " } (column) " " (cell)
+                            }
+                        }
+                    }
+                }
+                @if status.picks.len() > 5 { p { "and " (count(status.picks.len() - 5, "other pick")) } }
+            }
+            p { b { "Next: " } (next_step(facts)) }
+        }
+    }
+}
+
+fn next_step(facts: &Facts) -> Markup {
+    let (status, file) = (&facts.status, &facts.file);
+    html! {
+        @if let Some(stop) = &status.stopped {
+            "measure nothing more: " (stop) "."
+        } @else if status.open > 0 {
+            "measure the " (count(status.open, "open slot"))
+            @if let Some(round) = status.round { " of round " (round) }
+            ", shown again by " code { "elfving ask " (file) } ", and bring the outcomes with "
+            code { "elfving tell " (file) " RESULTS.csv" } "."
+        } @else {
+            "ask for the next batch with " code { "elfving ask " (file) } "."
+        }
+    }
+}
+
+fn in_numbers(facts: &Facts) -> Markup {
+    let status = &facts.status;
+    let mut numbers = vec![
+        ("measurements told", status.told.to_string()),
+        ("slots open", status.open.to_string()),
+        ("rounds decided", status.rounds.to_string()),
+        ("choices still in", format!("{} of {}", status.survivors.len(), status.choices)),
+    ];
+    if status.earlier > 0 {
+        let used = if status.earlier_used { "measured before" } else { "measured before, not used" };
+        numbers.push((used, status.earlier.to_string()));
+    }
+    if let Some(budget) = status.budget {
+        numbers.push(("measurements at most", budget.to_string()));
+    }
+    html! {
+        ul.numbers { @for (what, value) in numbers { li { b { (value) } (what) } } }
+    }
+}
+
+/// The statement: its first line is the sentence, the rest its premises and margins.
+fn statement(facts: &Facts) -> Markup {
+    let lines = &facts.status.statement;
+    let premises: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("- ")).collect();
+    let (first, rest) = (lines.first(), lines.iter().skip(1).filter(|line| !line.starts_with("- ")));
+    html! {
+        section aria-labelledby="statement-title" {
+            h2 #statement-title { "What is guaranteed" }
+            div.statement.none[!facts.is_certified()] {
+                @if let Some(first) = first { p { b { (first) } } }
+                @if !premises.is_empty() { ul { @for premise in premises { li { (premise) } } } }
+                @for line in rest { p { (line) } }
+            }
+        }
+    }
+}
+
+fn survivors(facts: &Facts, figures: &Figures) -> Markup {
+    let survivors = &facts.status.survivors;
+    let more = survivors.len().saturating_sub(FIRST_CHOICES);
+    html! {
+        section aria-labelledby="survivors-title" {
+            h2 #survivors-title { "Still in" }
+            (shown(figures.intervals.as_ref()))
+            (choices(facts, 0..survivors.len().min(FIRST_CHOICES), "The best estimates"))
+            @if more > 0 {
+                details {
+                    summary { "The other " (more) }
+                    (choices(facts, FIRST_CHOICES..survivors.len().min(FIRST_CHOICES + MOST_ROWS), "The others, the best first"))
+                    @if more > MOST_ROWS { p.quiet { "and " (more - MOST_ROWS) " more: " code { "elfving export " (facts.file) } } }
+                }
+            }
+        }
+    }
+}
+
+fn choices(facts: &Facts, range: std::ops::Range<usize>, caption: &str) -> Markup {
+    let outcome = &facts.spec.outcome;
+    scrolling(
+        caption,
+        html! {
+            table {
+                caption { (caption) }
+                thead { tr {
+                    th scope="col" { "candidate" }
+                    th.number scope="col" { (outcome) }
+                    th.number scope="col" { "from" }
+                    th.number scope="col" { "to" }
+                    th.number scope="col" { "times measured" }
+                } }
+                tbody {
+                    @for choice in &facts.status.survivors[range] {
+                        tr.picked[facts.status.picks.contains(&choice.id)] {
+                            td { (choice.id) }
+                            @match choice.interval {
+                                Some(span) => {
+                                    td.number { (number(span.estimate)) }
+                                    td.number { (number(span.lower)) }
+                                    td.number { (number(span.upper)) }
+                                }
+                                None => { td.number { "–" } td.number { "–" } td.number { "–" } }
+                            }
+                            td.number { (choice.measured) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+fn pictures(figures: &Figures) -> Markup {
+    let all = [&figures.estimates, &figures.progress, &figures.elimination, &figures.design];
+    html! {
+        @if all.iter().any(|figure| figure.is_some()) {
+            section aria-labelledby="pictures-title" {
+                h2 #pictures-title { "Pictures" }
+                @for figure in all { (shown(figure.as_ref())) }
+            }
+        }
+    }
+}
+
+fn eliminated(facts: &Facts) -> Markup {
+    let out = &facts.status.eliminated;
+    html! {
+        @if !out.is_empty() {
+            section aria-labelledby="out-title" {
+                h2 #out-title { "Out, and why" }
+                details {
+                    summary { (count(out.len(), "choice")) " out" }
+                    (scrolling("Choices that are out", html! {
+                        table {
+                            caption { "A choice is out when the estimated difference exceeds its bound." }
+                            thead { tr {
+                                th scope="col" { "candidate" } th scope="col" { "beaten by" } th.number scope="col" { "round" }
+                                th.number scope="col" { "difference" } th.number scope="col" { "bound" }
+                            } }
+                            tbody {
+                                @for one in out.iter().rev().take(MOST_ROWS) {
+                                    tr {
+                                        td { (one.id) } td { (one.by) } td.number { (one.round) }
+                                        td.number { (number(one.difference)) } td.number { (number(one.threshold)) }
+                                    }
+                                }
+                            }
+                        }
+                    }))
+                    @if out.len() > MOST_ROWS { p.quiet { "The last " (MOST_ROWS) "; all of them: " code { "elfving export " (facts.file) } } }
+                }
+            }
+        }
+    }
+}
+
+fn rounds(facts: &Facts) -> Markup {
+    html! {
+        @if !facts.rounds.is_empty() {
+            section aria-labelledby="rounds-title" {
+                h2 #rounds-title { "Rounds" }
+                (scrolling("Rounds", html! {
+                    table {
+                        caption { "What was asked, what came back, what it decided. Round 0 is what the user forced." }
+                        thead { tr {
+                            th.number scope="col" { "round" } th scope="col" { "asked" } th.number scope="col" { "measurements" }
+                            th.number scope="col" { "candidates" } th.number scope="col" { "told" }
+                            th.number scope="col" { "planned accuracy" } th.number scope="col" { "value of its design" }
+                            th.number scope="col" { "out" } th.number scope="col" { "still in" }
+                        } }
+                        tbody {
+                            @for round in facts.rounds.iter().rev().take(MOST_ROWS) {
+                                tr {
+                                    td.number { (round.number) } td { (round.asked) } td.number { (round.planned) }
+                                    td.number { (round.candidates) } td.number { (round.told) }
+                                    td.number { (maybe(round.epsilon)) } td.number { (maybe(round.value)) }
+                                    @match round.decided {
+                                        Some((survivors, out)) => { td.number { (out) } td.number { (survivors) } }
+                                        None => { td.number { "open" } td.number { "–" } }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+fn measurements(facts: &Facts) -> Markup {
+    html! {
+        @if !facts.slots.is_empty() {
+            section aria-labelledby="slots-title" {
+                h2 #slots-title { "Asked and told" }
+                details {
+                    summary { (count(facts.slots.len(), "slot")) }
+                    (scrolling("Slots", html! {
+                        table {
+                            caption { "The newest first." }
+                            thead { tr {
+                                th scope="col" { "slot" } th scope="col" { "candidate" } th.number scope="col" { "round" }
+                                th scope="col" { "state" } th.number scope="col" { (facts.spec.outcome) }
+                            } }
+                            tbody {
+                                @for slot in facts.slots.iter().rev().take(MOST_ROWS) {
+                                    tr {
+                                        td { (slot.slot) } td { (slot.id) } td.number { (slot.round) } td { (slot.state) }
+                                        td.number { (slot.reading.as_ref().map_or_else(String::new, Reading::to_string)) }
+                                    }
+                                }
+                            }
+                        }
+                    }))
+                    @if facts.slots.len() > MOST_ROWS { p.quiet { "The last " (MOST_ROWS) "; all of them: " code { "elfving export " (facts.file) " --csv" } } }
+                }
+            }
+        }
+    }
+}
+
+fn log(facts: &Facts) -> Markup {
+    html! {
+        section aria-labelledby="log-title" {
+            h2 #log-title { "Log" }
+            details {
+                summary { (count(facts.log.len(), "event")) }
+                (scrolling("Events", html! {
+                    table {
+                        caption { "Every event carries a seal over all before it; the newest first." }
+                        thead { tr {
+                            th.number scope="col" { "event" } th scope="col" { "when" } th scope="col" { "kind" }
+                            th scope="col" { "what" } th scope="col" { "seal" }
+                        } }
+                        tbody {
+                            @for recorded in facts.log.iter().rev().take(MOST_ROWS) {
+                                tr {
+                                    td.number { (recorded.seq) } td { (recorded.at) } td { (recorded.event.kind()) }
+                                    td.wide { (event(recorded)) } td { code { (short(&recorded.hash.to_string())) } }
+                                }
+                            }
+                        }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+fn closing(facts: &Facts, at: At) -> Markup {
+    html! {
+        p { "Made " (at) " by Elfving " (env!("CARGO_PKG_VERSION")) " from event " (facts.status.event) " of " (facts.file)
+            ", begun " (facts.status.created) ", seed " (facts.spec.seed) "." }
+        p { "Seal of the last event: " code { (facts.status.head) } ". Whoever keeps it can show later that nothing before it was changed: "
+            code { "elfving verify " (facts.file) } "." }
+    }
+}
+
+/// A picture with its words; nothing without one.
+fn shown(figure: Option<&Figure>) -> Markup {
+    html! {
+        @if let Some(figure) = figure {
+            figure {
+                div.scroll tabindex="0" role="region" aria-label=(figure.name) {
+                    div role="img" aria-label=(figure.description) { (PreEscaped(&figure.svg)) }
+                }
+                figcaption { (figure.caption) }
+            }
+        }
+    }
+}
+
+/// Wide tables scroll by themselves, with the keyboard too.
+fn scrolling(label: &str, table: Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
+}
+
+fn interval(facts: &Facts, id: &str) -> Option<Span> {
+    facts.status.survivors.iter().find(|choice| choice.id == id)?.interval
+}
+
+fn in_words(span: Span) -> String {
+    format!("{}, between {} and {}", number(span.estimate), number(span.lower), number(span.upper))
+}
+
+fn maybe(x: Option<f64>) -> String {
+    x.map_or_else(|| "–".to_owned(), number)
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}

@@ -1,0 +1,50 @@
+//! `elfving report`: a campaign as one HTML file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::failure::failed;
+use super::{CampaignFile, now};
+use crate::error::CliError;
+use crate::output;
+use crate::talk::Talk;
+
+/// Arguments of `elfving report`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving report screen
+      writes screen.html beside the campaign: open it in a browser, send it to whoever asks
+  elfving report screen --out friday.html
+      under another name
+
+The file needs nothing else and loads nothing: where the campaign stands and what to do next, the statement with every
+assumption, what is still in with its intervals, pictures, what was asked and told, and the log.")]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    file: CampaignFile,
+    /// The file to write (default: the campaign's name with .html)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Written {
+    report: String,
+    event: u64,
+}
+
+pub(crate) fn report(args: &ReportArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let mut campaign = args.file.open()?;
+    let path = args.out.clone().unwrap_or_else(|| campaign.path().with_extension("html"));
+    let spinner = talk.spinner("writing the report");
+    let html = campaign.html(now()).map_err(|error| failed(error, None))?;
+    output::write_file(&path, html.as_bytes())?;
+    drop(spinner);
+    let report = path.display().to_string();
+    if as_json {
+        return output::print(output::json_line(&Written { report, event: campaign.head().event }));
+    }
+    output::print(format!("{report}\n"))
+}

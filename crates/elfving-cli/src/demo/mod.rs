@@ -1,0 +1,151 @@
+//! `elfving demo`: a whole campaign on a real table, in seconds.
+
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use elfving::bandit::{Goal, Outcome};
+use elfving_campaign::{Aim, Attachment, Campaign, Mode, Recipe, Spec, Status, TellOptions};
+use elfving_table::{PoolOptions, ReadOptions};
+use serde::Serialize;
+
+use crate::campaign::{failed, now};
+use crate::error::CliError;
+use crate::output;
+use crate::talk::Talk;
+use table::World;
+
+/// Measurements of the campaign, and of one batch.
+const BUDGET: u64 = 120;
+const BATCH: usize = 15;
+
+/// Arguments of `elfving demo`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It searches 1,040 blends for organic solar cells for the one that degrades least, against the table that
+was measured (Langner et al., Advanced Materials 2020, from the Olympus benchmark; see the licence in the folder). Every
+measurement is the value of the table plus noise of standard deviation 0.01, as repeated films differ."
+)]
+pub(crate) struct DemoArgs {
+    /// The folder to write to: the table, the campaign and its report
+    #[arg(long, value_name = "DIR", default_value = "elfving-demo")]
+    out: PathBuf,
+    /// The seed of the noise and of the campaign
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+/// What came out.
+#[derive(Serialize)]
+struct Document {
+    campaign: String,
+    report: String,
+    measurements: usize,
+    pick: String,
+    /// The mean of the pick, of the best candidate, and of the median one.
+    value: f64,
+    best: String,
+    best_value: f64,
+    median_value: f64,
+    /// How many candidates are better than the pick, plus one.
+    rank: usize,
+    candidates: usize,
+    statement: Vec<String>,
+}
+
+pub(crate) fn run(args: &DemoArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    let world = World::new(args.seed);
+    let (table, file, page) =
+        (args.out.join("photo_pce10.csv"), args.out.join("demo.elfving"), args.out.join("report.html"));
+    begin(&args.out, &table, &file)?;
+    let mut campaign = create(&file, args.seed)?;
+    let bar = talk.bar("measuring", BUDGET as usize);
+    loop {
+        let batch = campaign.ask(None, now()).map_err(refused)?;
+        if batch.rows.is_empty() {
+            break;
+        }
+        let outcomes: Vec<(&str, Outcome)> = batch
+            .rows
+            .iter()
+            .map(|row| (row.slot.as_str(), world.measure(&row.slot, &row.id).into()))
+            .collect();
+        campaign.tell_outcomes(&outcomes, &TellOptions::default(), now()).map_err(refused)?;
+        outcomes.iter().for_each(|_| bar.step());
+    }
+    drop(bar);
+    let status = campaign.status().map_err(refused)?;
+    output::write_file(&page, campaign.html(now()).map_err(refused)?.as_bytes())?;
+    let found = document(&world, &status, &file, &page);
+    if as_json { output::print(output::json_line(&found)) } else { output::print(words(&found)) }
+}
+
+/// Makes the folder; a campaign of an earlier demonstration gives way.
+fn begin(folder: &Path, table: &Path, campaign: &Path) -> Result<(), CliError> {
+    std::fs::create_dir_all(folder).map_err(|source| CliError::write(folder, source))?;
+    match std::fs::remove_file(campaign) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            return Err(CliError::write(campaign, source));
+        }
+        _ => {}
+    }
+    output::write_file(table, table::CSV.as_bytes())?;
+    output::write_file(&folder.join("photo_pce10.LICENSE"), table::LICENCE.as_bytes())
+}
+
+fn create(file: &Path, seed: u64) -> Result<Campaign, CliError> {
+    let pool = Attachment::new("photo_pce10.csv", table::CSV);
+    let recipe = Recipe::new(&pool, ReadOptions::default(), PoolOptions::default().id("blend"));
+    let spec = Spec::new("Blends that last: photo_pce10", table::OUTCOME, Aim::Minimise, recipe)
+        .goal(Goal::Best { epsilon: 0.0 })
+        .mode(Mode::Calibrated)
+        .batch(BATCH)
+        .budget(Some(BUDGET))
+        .seed(seed);
+    Campaign::create(file, spec, &[pool], now()).map_err(refused)
+}
+
+fn document(world: &World, status: &Status, file: &Path, page: &Path) -> Document {
+    let pick = status.picks[0].clone();
+    let value = world.mean(&pick);
+    let (best, best_value) = world.best();
+    Document {
+        campaign: file.display().to_string(),
+        report: page.display().to_string(),
+        measurements: status.told,
+        rank: world.better_than(value) + 1,
+        value,
+        best: best.to_owned(),
+        best_value,
+        median_value: world.median(),
+        candidates: world.candidates(),
+        statement: status.statement.clone(),
+        pick,
+    }
+}
+
+fn words(found: &Document) -> String {
+    let Document { pick, value, best, best_value, median_value, rank, candidates, measurements, .. } = found;
+    let statement = found.statement.join("\n");
+    format!(
+        "{candidates} blends for organic solar cells, {measurements} measurements in batches of {BATCH}: which degrades least?\n\
+         \n\
+         pick {pick}: degradation {value:.4}, number {rank} of {candidates}\n\
+         best {best}: degradation {best_value:.4}; the median blend has {median_value:.4}\n\
+         \n\
+         {statement}\n\
+         \n\
+         report: {report}\n\
+         \n\
+         Next, on this campaign and on a table of your own:\n\
+         \x20 elfving status {campaign}\n\
+         \x20 elfving new mine --pool your-table.csv --maximize YIELD --mode calibrated\n",
+        report = found.report,
+        campaign = found.campaign,
+    )
+}
+
+fn refused(error: elfving_campaign::CampaignError) -> CliError {
+    failed(error, None)
+}

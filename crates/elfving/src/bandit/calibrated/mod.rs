@@ -1,0 +1,30 @@
+//! Calibrated campaigns: all data reused, a fitted Gaussian process, batches of any size; practical, and without a proof.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`Calibrated`] | the policy: measurements in, a fit a round, a batch out |
+//! | [`CalibratedSettings`], [`Strategy`] | what can be set |
+//! | `slate` | a batch being filled: hypothetical measurements, pending slots, the repeat cap |
+//! | `ucb`, `thompson`, `log_ei`, `posterior_xy`, `mixed`, `widest` | the strategies: a score for every point, slot by slot |
+//! | `report` | what is known, in the user's units |
+//! | [`conditional_statement`] | what is certified *if* the norm of the truth under the fitted kernel is small enough |
+//!
+//! The model is the [`surrogate`](crate::surrogate); the page `docs/calibrated.md` has the formulas and what was measured.
+
+mod log_ei;
+mod mixed;
+mod model;
+mod policy;
+mod posterior_xy;
+mod report;
+mod settings;
+mod slate;
+mod start;
+mod statement;
+mod thompson;
+mod ucb;
+mod widest;
+
+pub use policy::Calibrated;
+pub use settings::{CalibratedSettings, Optimism, RepeatCap, Strategy};
+pub use statement::{ConditionalStatement, conditional_statement};

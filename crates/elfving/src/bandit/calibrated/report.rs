@@ -1,0 +1,117 @@
+//! What a calibrated campaign says: picks, intervals in the user's units, and what is measured about the pick.
+
+use super::model::Model;
+use super::policy::{Calibrated, Round};
+use crate::bandit::picks::picks_by_estimate;
+use crate::bandit::{ChoiceInterval, Goal, Guarantee, Margins, Policy, Report, Standing, Status};
+use crate::pool::PointId;
+use crate::surrogate::{Fit, Measurement, Over, upper_quantile};
+use std::collections::BTreeSet;
+
+/// How many rounds back the pick of a replayed record is looked up: each costs a conditioning.
+const LOOK_BACK: usize = 20;
+
+impl Calibrated {
+    /// The whole report. A model that cannot be had leaves everything open.
+    pub(super) fn say(&self, status: Status) -> Report {
+        let everyone = || (0..self.space.choices()).map(PointId::new).collect::<Vec<_>>();
+        let model = self.model().ok().flatten();
+        let picks = model.map_or_else(
+            || vec![PointId::new(0)],
+            |model| {
+                let means: Vec<f64> = (0..model.choices()).map(|z| model.choice_mean(z)).collect();
+                self.picks(&model.fit, &means, &self.data)
+            },
+        );
+        let intervals = model.map_or_else(Vec::new, |model| self.overlapping(model, picks[0]));
+        Report {
+            policy: self.name(),
+            goal: self.goal,
+            status,
+            guarantee: Guarantee::Calibrated,
+            delta: self.settings.delta.delta(),
+            epsilon: None,
+            floor: None,
+            survivors: match model {
+                Some(_) => intervals.iter().map(|interval| interval.choice).collect(),
+                None => everyone(),
+            },
+            eliminated: Vec::new(),
+            rounds: self.rounds.last().map_or(0, |round| round.number),
+            samples: self.data.len() as u64,
+            premises: Vec::new(),
+            margins: Margins::default(),
+            standing: model.map(|_| self.standing(picks[0], intervals.len())),
+            picks,
+            intervals,
+        }
+    }
+
+    /// The best posterior means: among the rows that were measured where points are choices, else among all choices.
+    fn picks(&self, fit: &Fit, means: &[f64], data: &[Measurement]) -> Vec<PointId> {
+        let eligible: Vec<PointId> = if self.space.chooses_among_itself() {
+            let sites: BTreeSet<usize> = data.iter().map(|one| self.space.site(one.point.index())).collect();
+            sites.into_iter().map(PointId::new).collect()
+        } else {
+            (0..means.len()).map(PointId::new).collect()
+        };
+        let estimates: Vec<f64> = means.iter().map(|mean| fit.outcome().inverse(*mean)).collect();
+        picks_by_estimate(self.goal, &estimates, &eligible)
+    }
+
+    /// The pick after an earlier round, from its record.
+    fn pick_after(&self, round: &Round) -> Option<PointId> {
+        let (data, fitted) = (&self.data[..round.data], round.fitted.as_ref()?);
+        let fit = self.surrogate().at(&self.space, data, fitted).ok()?;
+        self.picks(&fit, &fit.means(Over::Choices), data).first().copied()
+    }
+
+    /// The intervals of the pick and of all choices that may be as good, in pool order.
+    fn overlapping(&self, model: &Model, pick: PointId) -> Vec<ChoiceInterval> {
+        let width = self.width();
+        let floor = match self.goal {
+            Goal::Map { .. } => f64::NEG_INFINITY,
+            _ => model.reported(pick.index(), width).lower,
+        };
+        (0..model.choices())
+            .map(|z| (z, model.reported(z, width)))
+            .filter(|(_, reported)| reported.upper >= floor)
+            .map(|(z, reported)| ChoiceInterval {
+                choice: PointId::new(z),
+                estimate: reported.median,
+                lower: reported.lower,
+                upper: reported.upper,
+            })
+            .collect()
+    }
+
+    /// Whether every mean was wanted within ε, and every interval is that narrow.
+    pub(super) fn map_is_drawn(&self) -> bool {
+        let (Goal::Map { epsilon }, Ok(Some(model))) = (self.goal, self.model()) else { return false };
+        let width = self.width();
+        let is_narrow = |z: usize| {
+            let reported = model.reported(z, width);
+            (reported.upper - reported.median).max(reported.median - reported.lower) <= epsilon
+        };
+        (0..model.choices()).all(is_narrow)
+    }
+
+    /// Deviations to each side of a nominal 1 - δ interval.
+    fn width(&self) -> f64 {
+        upper_quantile(0.5 * self.settings.delta.delta())
+    }
+
+    fn standing(&self, pick: PointId, overlapping: usize) -> Standing {
+        let measurements =
+            if self.space.chooses_among_itself() { self.pulls[self.space.site(pick.index())] } else { 0 };
+        Standing { measurements, rivals: overlapping.saturating_sub(1) as u64, rounds: self.unchanged(pick) }
+    }
+
+    /// For how many rounds this has been the pick, counted up to a limit.
+    fn unchanged(&self, pick: PointId) -> u64 {
+        let earlier = self.rounds.iter().rev().skip(1).take(LOOK_BACK);
+        let same =
+            earlier.take_while(|round| *round.pick.get_or_init(|| self.pick_after(round)) == Some(pick));
+        u64::from(!self.rounds.is_empty()) + same.count() as u64
+    }
+}
