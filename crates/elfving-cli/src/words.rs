@@ -37,6 +37,11 @@ pub(crate) fn trimmed(table: &Table) -> String {
     table.lines().map(|line| format!(" {}", line.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
+/// `1 slot`, `2 slots`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Nine digits: what a certificate to 1e-9 can hold.
 pub(crate) fn number(x: f64) -> String {
     digits(x, 9)

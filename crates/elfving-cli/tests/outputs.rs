@@ -16,6 +16,14 @@ fn help_of_the_program() {
 fn help_of_every_command() {
     let bench = Bench::new();
     let commands = [
+        "new",
+        "ask",
+        "tell",
+        "status",
+        "correct",
+        "log",
+        "export",
+        "verify",
         "design",
         "round",
         "estimate",

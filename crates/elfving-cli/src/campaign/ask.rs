@@ -12,7 +12,7 @@ use super::{CampaignFile, now};
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, answer_file};
 use crate::talk::Talk;
-use crate::words::trimmed;
+use crate::words::{counted, trimmed};
 
 /// Arguments of `elfving ask`.
 #[derive(Debug, Args)]
@@ -78,8 +78,7 @@ fn word(campaign: &Campaign, batch: &Batch) -> String {
     if let Some(stop) = &batch.stopped {
         return format!("nothing to measure: {stop}; see `elfving status`");
     }
-    let count = batch.rows.len();
-    let measurements = if count == 1 { "1 measurement".to_owned() } else { format!("{count} measurements") };
+    let measurements = counted(batch.rows.len(), "measurement");
     let of = match batch.round {
         0 => "of those you asked for".to_owned(),
         round => format!("of round {round}"),

@@ -10,7 +10,7 @@ use super::CampaignFile;
 use super::failure::failed;
 use crate::error::CliError;
 use crate::output;
-use crate::words::trimmed;
+use crate::words::{counted, trimmed};
 
 /// Arguments of `elfving log`.
 #[derive(Debug, Args)]
@@ -70,7 +70,8 @@ fn in_words(event: &Event) -> String {
             None => format!("{} slots of the round are handed out", asking.handed_out),
         },
         Event::Told(telling) => {
-            format!("{} outcomes{}", telling.results.len(), from(telling.source.as_ref()))
+            let count = counted(telling.results.len(), "outcome");
+            format!("{count}{}", from(telling.source.as_ref()))
         }
         Event::Failed(failing) => {
             format!("{} measurements failed{}", failing.slots.len(), from(failing.source.as_ref()))
@@ -94,8 +95,8 @@ fn in_words(event: &Event) -> String {
             format!("round {} decided: {left} still in, {out} out{waived}", decision.round)
         }
         Event::Earlier(brought_in) => {
-            let count = brought_in.measurements.len();
-            format!("{count} measurements made before{}", from(brought_in.source.as_ref()))
+            let count = counted(brought_in.measurements.len(), "measurement");
+            format!("{count} made before{}", from(brought_in.source.as_ref()))
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use elfving_campaign::{OutcomeMarker, ResultsFormat};
-use elfving_table::Decimal;
 
 /// How results come back; kept in the campaign when it is created, and changed for one file when it is told.
 #[derive(Debug, Clone, Default, Args)]
@@ -20,9 +19,6 @@ pub(super) struct ResultsArgs {
     /// Take several lines of one slot as repeats of it, rather than refuse them
     #[arg(long)]
     repeated_slots: bool,
-    /// The decimal mark of files of results: . or , (default: that of the pool)
-    #[arg(long, value_name = "MARK", value_parser = [".", ","])]
-    results_decimal: Option<String>,
 }
 
 impl ResultsArgs {
@@ -39,11 +35,6 @@ impl ResultsArgs {
             format.repeats.clone_from(&self.repeats);
         }
         format.repeated_slots |= self.repeated_slots;
-        match self.results_decimal.as_deref() {
-            Some(",") => format.decimal = Decimal::Comma,
-            Some(_) => format.decimal = Decimal::Point,
-            None => {}
-        }
         format
     }
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_campaign::{Campaign, ResultsFile, TellOptions, Told};
+use elfving_campaign::{Campaign, CampaignError, ResultsFile, TellOptions, Told};
+use elfving_table::Decimal;
 use serde::Serialize;
 
 use super::failure::failed;
@@ -12,6 +13,7 @@ use super::{locate, now};
 use crate::error::CliError;
 use crate::output;
 use crate::pool_source::file_name;
+use crate::words::counted;
 
 /// Arguments of `elfving tell`.
 #[derive(Debug, Args)]
@@ -50,6 +52,9 @@ pub(crate) struct TellArgs {
     no_guarantee: bool,
     #[command(flatten)]
     results: ResultsArgs,
+    /// The decimal mark of RESULTS: . or , (default: that of the pool)
+    #[arg(long, value_name = "MARK", value_parser = [".", ","], help_heading = "Results")]
+    decimal: Option<String>,
 }
 
 /// What `--json` prints.
@@ -74,7 +79,12 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
     };
     let mut campaign = locate::open(campaign)?;
     let before = campaign.head().event;
-    let format = args.results.over(&campaign.spec().results);
+    let mut format = args.results.over(&campaign.spec().results);
+    match args.decimal.as_deref() {
+        Some(",") => format.decimal = Decimal::Comma,
+        Some(_) => format.decimal = Decimal::Point,
+        None => {}
+    }
     let mut options = TellOptions::default().dry_run(args.dry_run);
     options.correct.clone_from(&args.reason);
     let told = match results {
@@ -85,7 +95,7 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
             told.map_err(|error| failed(error, campaign.head().event))?
         }
     };
-    let closed = close(args, &mut campaign)?;
+    let closed = close(args, &mut campaign, results.is_some())?;
     if as_json {
         let document =
             TellDocument { told: &told, refused: 0, dry_run: args.dry_run, closed_without_guarantee: closed };
@@ -111,14 +121,16 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
 }
 
 /// Closes the round under way if that was asked for: completely or, on request, as it is.
-fn close(args: &TellArgs, campaign: &mut Campaign) -> Result<Option<u64>, CliError> {
+fn close(args: &TellArgs, campaign: &mut Campaign, told: bool) -> Result<Option<u64>, CliError> {
     let under_way = campaign.rounds().any(|round| round.decision.is_none());
     let closed = match (args.close, args.no_guarantee) {
         (_, true) if under_way => {
             campaign.close_without_guarantee(now()).map(|decision| Some(decision.round))
         }
-        (true, _) | (_, true) => campaign.close(now()).map(|()| None),
-        (false, false) => Ok(None),
+        // The outcomes that were just told may have completed it.
+        (_, true) if !told => Err(CampaignError::NoRound),
+        (true, _) => campaign.close(now()).map(|()| None),
+        _ => Ok(None),
     };
     closed.map_err(|error| failed(error, campaign.head().event))
 }
@@ -137,10 +149,10 @@ fn account(path: &Path, told: &Told, dry_run: bool) -> String {
         0 => String::new(),
         count => format!(", {count} corrected"),
     };
-    let slots = if *open == 1 { "1 slot open".to_owned() } else { format!("{open} slots open") };
-    let open = if dry_run { String::new() } else { format!("; {slots}") };
+    let lines = counted(*read, "line");
+    let open = if dry_run { String::new() } else { format!("; {} open", counted(*open, "slot")) };
     format!(
-        "{file}: {read} lines read{would}: {recorded} recorded, {repeated} repeated, 0 refused{corrected}, {failed} failed, \
+        "{file}: {lines} read{would}: {recorded} recorded, {repeated} repeated, 0 refused{corrected}, {failed} failed, \
          {blank} without an outcome{open}\n"
     )
 }

@@ -7,6 +7,7 @@ use super::failure::failed;
 use crate::error::CliError;
 use crate::output;
 use crate::talk::Talk;
+use crate::words::counted;
 
 /// Arguments of `elfving verify`.
 #[derive(Debug, Args)]
@@ -30,8 +31,11 @@ pub(crate) fn verify(args: &VerifyArgs, as_json: bool, talk: Talk) -> Result<(),
         return output::print(output::json_line(&verification));
     }
     let mut text = format!(
-        "in order: {} events, {} attached tables, {} decided rounds\nhead {}\n",
-        verification.events, verification.attachments, verification.rounds, verification.head
+        "in order: {}, {}, {}\nhead {}\n",
+        counted(verification.events as usize, "event"),
+        counted(verification.attachments, "attached table"),
+        counted(verification.rounds, "decided round"),
+        verification.head
     );
     if !verification.differing.is_empty() {
         let rounds: Vec<String> = verification.differing.iter().map(u64::to_string).collect();

@@ -90,7 +90,30 @@ fn words(arguments: &str) -> Vec<String> {
 /// Masks what another machine prints differently: times, counts of iterations, and the last digits of numbers.
 pub fn settled(text: &str) -> String {
     let masked: Vec<String> = text.split('\n').map(masked).collect();
-    rounded(&masked.join("\n"))
+    rounded(&without_times_and_hashes(&masked.join("\n")))
+}
+
+/// Times of the clock and the hashes that seal them: words of a fixed form.
+fn without_times_and_hashes(text: &str) -> String {
+    let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_iso = |word: &str| word.len() == 20 && word.starts_with("20") && word.ends_with('Z');
+    let is_millis = |word: &str| word.len() == 13 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let in_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ':';
+    let mut out = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let start = rest.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (before, from) = rest.split_at(start);
+        let (word, after) = from.split_at(from.find(|c: char| !in_word(c)).unwrap_or(from.len()));
+        out.push_str(before);
+        out.push_str(match word {
+            word if is_hash(word) => "[hash]",
+            word if is_iso(word) || is_millis(word) => "[time]",
+            word => word,
+        });
+        rest = after;
+    }
+    out
 }
 
 /// Numbers between these words are counts or times.
@@ -168,6 +191,9 @@ fn what_depends_on_the_machine_is_masked() {
         settled(line),
         "Found by interior-point in [n] iterations and [n] passes over the pool, [n] s."
     );
+    let hash = "1a".repeat(32);
+    assert_eq!(settled(&format!("4 2026-11-16T07:56:34Z ({hash})")), "4 [time] ([hash])");
+    assert_eq!(settled(r#"{"at":1794820000000,"x":1}"#), r#"{"at":[time],"x":1}"#);
     assert_eq!(settled("  value  2.00000000  weight 0.500000"), "  value  2  weight 0.500000");
     assert_eq!(
         settled("L07 E312 pool.csv:17: 1.9999999997 s * sqrt(2.000 / N)"),

@@ -89,7 +89,8 @@ impl Questions {
             [] => Ok(value),
             missing => {
                 let message = format!("a campaign needs {}", missing.join(", "));
-                Err(CliError::usage("E202", message, "on a terminal `elfving new` asks for what is missing"))
+                let help = "--mode calibrated needs no assumptions; on a terminal `elfving new` asks for what is missing";
+                Err(CliError::usage("E202", message, help))
             }
         }
     }

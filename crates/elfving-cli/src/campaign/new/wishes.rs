@@ -22,9 +22,10 @@ pub(super) struct WishArgs {
     /// What is wanted
     #[arg(long, value_enum, default_value = "best")]
     goal: GoalName,
-    /// How far from the best an answer may be (goals best, top, all-good), or how well every mean is to be known (map)
-    #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
-    epsilon: f64,
+    /// How far from the best an answer may be (goals best, top, all-good; default: 0, the best itself), or how well every
+    /// mean is to be known (map)
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    epsilon: Option<f64>,
     /// How many candidates are wanted (goal top)
     #[arg(long, value_name = "M", default_value_t = 3)]
     top: usize,
@@ -130,10 +131,7 @@ impl WishArgs {
     /// Asks for what is missing and refuses what is wrong.
     pub(super) fn settle(&self, questions: &mut Questions) -> Result<Wish, CliError> {
         let (aim, outcome) = self.aim(questions)?;
-        let mode = match self.mode {
-            Some(ModeName::Calibrated) => Mode::Calibrated,
-            Some(ModeName::Certified) | None => Mode::Certified,
-        };
+        let mode = self.mode(questions)?;
         let vouched = self.vouched(mode, questions)?;
         for (option, zero) in [("--batch", self.batch == 0), ("--budget", self.budget == Some(0))] {
             if zero {
@@ -146,7 +144,7 @@ impl WishArgs {
             gamma: self.gamma.map(Ridge::new).transpose()?.map(Ridge::get),
             seed: self.seed,
             aim,
-            goal: self.goal()?,
+            goal: self.goal(questions)?,
             mode,
             vouched,
             delta: Confidence::new(self.delta)?.delta(),
@@ -173,8 +171,25 @@ impl WishArgs {
         })
     }
 
-    fn goal(&self) -> Result<Goal, CliError> {
-        let epsilon = self.epsilon;
+    fn mode(&self, questions: &mut Questions) -> Result<Mode, CliError> {
+        let asked = match self.mode {
+            Some(ModeName::Calibrated) => "calibrated",
+            None if questions.interactive() && self.noise.is_none() && self.sigma.is_none() => {
+                let question = "A fitted model without proof, or a theorem under your assumptions?";
+                questions.choice("--mode MODE", question, &["calibrated", "certified"])?
+            }
+            Some(ModeName::Certified) | None => "certified",
+        };
+        Ok(if asked == "calibrated" { Mode::Calibrated } else { Mode::Certified })
+    }
+
+    fn goal(&self, questions: &mut Questions) -> Result<Goal, CliError> {
+        let epsilon = match self.epsilon {
+            None if questions.interactive() && self.goal != GoalName::Regret => {
+                questions.number("--epsilon E", "How far from the best may the answer be?")?
+            }
+            given => given.unwrap_or(0.0),
+        };
         let goal = match self.goal {
             GoalName::Best => Goal::Best { epsilon },
             GoalName::Top => Goal::Top { count: self.top, epsilon },
