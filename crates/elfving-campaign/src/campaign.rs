@@ -183,8 +183,7 @@ impl Campaign {
 
     /// The algorithm where the record stands.
     pub(crate) fn engine(&mut self) -> Result<&mut Engine, CampaignError> {
-        let overtaken = self.engine.as_ref().is_some_and(|engine| engine.overtaken(&self.state));
-        let mut engine = match self.engine.take().filter(|_| !overtaken) {
+        let mut engine = match self.engine.take().filter(|engine| !engine.went_ahead()) {
             Some(engine) => engine,
             None => Engine::start(&self.state.spec, self.candidates()?)?,
         };

@@ -28,6 +28,7 @@ pub(crate) struct Engine {
     earlier: usize,
     /// Whether it could use all of them.
     used_earlier: bool,
+    went_ahead: bool,
 }
 
 /// What comes next.
@@ -43,8 +44,8 @@ impl Engine {
         if let Some(budget) = spec.budget {
             bandit = bandit.budget(budget);
         }
-        let (rounds, measurements, earlier, used_earlier) = (0, 0, 0, true);
-        Ok(Self { bandit, aim: spec.aim, rounds, measurements, earlier, used_earlier })
+        let (rounds, measurements, earlier, used_earlier, went_ahead) = (0, 0, 0, true, false);
+        Ok(Self { bandit, aim: spec.aim, rounds, measurements, earlier, used_earlier, went_ahead })
     }
 
     /// Takes in what is on record and was not taken in yet, up to the round under way.
@@ -62,6 +63,7 @@ impl Engine {
 
     /// Plans the next round: what the user forces first, then what the algorithm wants.
     pub(crate) fn plan(&mut self, forced: Vec<PointId>, batch: usize) -> Result<Step, CampaignError> {
+        self.went_ahead = true;
         if !forced.is_empty() {
             self.bandit.force(forced).map_err(CampaignError::Bandit)?;
         } else if self.bandit.ask(batch).map_err(CampaignError::Bandit)?.is_empty() {
@@ -70,13 +72,15 @@ impl Engine {
         Ok(Step::Measure(self.bandit.plan().expect("a round was begun").clone()))
     }
 
-    /// Whether it planned a round itself that others have closed since; then it has to be built again.
-    pub(crate) fn overtaken(&self, state: &State) -> bool {
-        self.bandit.plan().is_some() && self.rounds < state.closed_rounds()
+    /// Whether it planned or decided something itself. What it then knows is the same as the record but for the last digits, so
+    /// a process that goes on builds it again, as one that comes back would.
+    pub(crate) fn went_ahead(&self) -> bool {
+        self.went_ahead
     }
 
     /// Decides the round under way: from all its outcomes or, with some missing, from those there are.
     pub(crate) fn decide(&mut self, round: &Round) -> Result<Decision, CampaignError> {
+        self.went_ahead = true;
         let readings = self.turned(round);
         let decided = if round.missing == 0 {
             self.tell_all(round, &readings)

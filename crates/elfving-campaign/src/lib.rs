@@ -32,6 +32,7 @@ mod store;
 mod story;
 mod tell;
 mod verify;
+mod words;
 
 pub use at::At;
 pub use batch::{Batch, BatchRow, Stop};

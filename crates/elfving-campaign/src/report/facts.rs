@@ -94,6 +94,16 @@ impl Facts {
         self.spec.aim == Aim::Maximise
     }
 
+    /// Whether a fitted model stands behind the intervals, and no theorem.
+    pub(super) fn is_calibrated(&self) -> bool {
+        self.status.guarantee == Guarantee::Calibrated
+    }
+
+    /// What the survivors are.
+    pub(super) fn remaining(&self) -> &'static str {
+        if self.is_calibrated() { "may be the best" } else { "choices still in" }
+    }
+
     /// Whether every word of the statement is a theorem.
     pub(super) fn is_certified(&self) -> bool {
         self.status.guarantee == Guarantee::Certified

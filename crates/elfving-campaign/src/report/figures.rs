@@ -6,7 +6,8 @@ use elfving_plot::{
 };
 
 use super::facts::Facts;
-use super::words::{count, number};
+use super::words::number;
+use crate::words::counted;
 
 /// Intervals drawn with their names.
 const NAMED: usize = 30;
@@ -57,14 +58,14 @@ fn figure(
 
 /// The best choices with their intervals.
 fn intervals(facts: &Facts) -> Option<Figure> {
-    let title = "What is still in, with intervals";
+    let title = if facts.is_calibrated() { "What may be the best" } else { "What is still in" };
     let known = || facts.status.survivors.iter().filter_map(|choice| Some((choice, choice.interval?)));
     let labels: Vec<String> = known().take(NAMED).map(|(choice, _)| choice.id.clone()).collect();
     let of = |end: fn(&crate::status::Span) -> f64| known().take(NAMED).map(|(_, span)| end(&span)).collect();
     let (estimates, low, high): (Vec<f64>, Vec<f64>, Vec<f64>) =
         (of(|span| span.estimate), of(|span| span.lower), of(|span| span.upper));
     let (best, span) = known().next()?;
-    let subtitle = format!("the best {} of {} still in", labels.len(), facts.status.survivors.len());
+    let subtitle = format!("the best {} of {}, with intervals", labels.len(), facts.status.survivors.len());
     let picture = intervals_picture(&Intervals {
         title,
         subtitle: &subtitle,
@@ -150,7 +151,7 @@ fn progress(facts: &Facts) -> Option<Figure> {
     let outcomes: Vec<f64> = told.iter().map(|(_, outcome)| *outcome).collect();
     let picture = lines_picture(&Lines {
         title,
-        subtitle: &count(told.len(), "measurement"),
+        subtitle: &counted(told.len(), "measurement"),
         x: Axis::linear("measurement"),
         y: Axis::linear(&facts.spec.outcome),
         series: vec![
@@ -160,7 +161,7 @@ fn progress(facts: &Facts) -> Option<Figure> {
     });
     let description = format!(
         "{} in the order of their slots; the best single outcome is {}.",
-        count(told.len(), "outcome"),
+        counted(told.len(), "outcome"),
         number(*best_so_far.last()?)
     );
     figure(title, picture, description, "One outcome is not a mean: compare candidates by their intervals.")
@@ -229,9 +230,9 @@ fn design(facts: &Facts) -> Option<Figure> {
     });
     let description = format!(
         "{} on {} of {} candidates.",
-        count(total, "measurement"),
+        counted(total, "measurement"),
         facts.measured.len(),
         facts.ids.len()
     );
-    figure(title, picture, description, "Candidates that are out have no interval.")
+    figure(title, picture, description, "Candidates that are out of the question have no interval.")
 }

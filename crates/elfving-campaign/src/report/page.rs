@@ -5,10 +5,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::Facts;
 use super::figures::{Figure, Figures};
-use super::words::{count, event, number};
+use super::words::number;
 use crate::at::At;
 use crate::spec::{Aim, Mode};
 use crate::status::Span;
+use crate::words::counted;
 
 /// Rows of a table; the rest is in the export.
 const MOST_ROWS: usize = 500;
@@ -65,7 +66,7 @@ fn subject(facts: &Facts) -> String {
         Mode::Calibrated => "calibrated, without proof",
     };
     let status = &facts.status;
-    let candidates = count(status.candidates, "candidate");
+    let candidates = counted(status.candidates, "candidate");
     format!(
         "{aim} {} over {candidates}: {}. Mode: {mode}, by {}.",
         status.outcome, status.goal, status.algorithm
@@ -95,7 +96,7 @@ fn now(facts: &Facts) -> Markup {
                         }
                     }
                 }
-                @if status.picks.len() > 5 { p { "and " (count(status.picks.len() - 5, "other pick")) } }
+                @if status.picks.len() > 5 { p { "and " (counted(status.picks.len() - 5, "other pick")) } }
             }
             p { b { "Next: " } (next_step(facts)) }
         }
@@ -108,7 +109,7 @@ fn next_step(facts: &Facts) -> Markup {
         @if let Some(stop) = &status.stopped {
             "measure nothing more: " (stop) "."
         } @else if status.open > 0 {
-            "measure the " (count(status.open, "open slot"))
+            "measure the " (counted(status.open, "open slot"))
             @if let Some(round) = status.round { " of round " (round) }
             ", shown again by " code { "elfving ask " (file) } ", and bring the outcomes with "
             code { "elfving tell " (file) " RESULTS.csv" } "."
@@ -124,7 +125,7 @@ fn in_numbers(facts: &Facts) -> Markup {
         ("measurements told", status.told.to_string()),
         ("slots open", status.open.to_string()),
         ("rounds decided", status.rounds.to_string()),
-        ("choices still in", format!("{} of {}", status.survivors.len(), status.choices)),
+        (facts.remaining(), format!("{} of {}", status.survivors.len(), status.choices)),
     ];
     if status.earlier > 0 {
         let used = if status.earlier_used { "measured before" } else { "measured before, not used" };
@@ -160,7 +161,10 @@ fn survivors(facts: &Facts, figures: &Figures) -> Markup {
     let more = survivors.len().saturating_sub(FIRST_CHOICES);
     html! {
         section aria-labelledby="survivors-title" {
-            h2 #survivors-title { "Still in" }
+            h2 #survivors-title { @if facts.is_calibrated() { "May be the best" } @else { "Still in" } }
+            @if facts.is_calibrated() {
+                p.quiet { "The pick, and all whose intervals reach into its own. Nobody is ruled out for good." }
+            }
             (shown(figures.intervals.as_ref()))
             (choices(facts, 0..survivors.len().min(FIRST_CHOICES), "The best estimates"))
             @if more > 0 {
@@ -228,7 +232,7 @@ fn eliminated(facts: &Facts) -> Markup {
             section aria-labelledby="out-title" {
                 h2 #out-title { "Out, and why" }
                 details {
-                    summary { (count(out.len(), "choice")) " out" }
+                    summary { (counted(out.len(), "choice")) " out" }
                     (scrolling("Choices that are out", html! {
                         table {
                             caption { "A choice is out when the estimated difference exceeds its bound." }
@@ -293,7 +297,7 @@ fn measurements(facts: &Facts) -> Markup {
             section aria-labelledby="slots-title" {
                 h2 #slots-title { "Asked and told" }
                 details {
-                    summary { (count(facts.slots.len(), "slot")) }
+                    summary { (counted(facts.slots.len(), "slot")) }
                     (scrolling("Slots", html! {
                         table {
                             caption { "The newest first." }
@@ -323,7 +327,7 @@ fn log(facts: &Facts) -> Markup {
         section aria-labelledby="log-title" {
             h2 #log-title { "Log" }
             details {
-                summary { (count(facts.log.len(), "event")) }
+                summary { (counted(facts.log.len(), "event")) }
                 (scrolling("Events", html! {
                     table {
                         caption { "Every event carries a seal over all before it; the newest first." }
@@ -335,7 +339,7 @@ fn log(facts: &Facts) -> Markup {
                             @for recorded in facts.log.iter().rev().take(MOST_ROWS) {
                                 tr {
                                     td.number { (recorded.seq) } td { (recorded.at) } td { (recorded.event.kind()) }
-                                    td.wide { (event(recorded)) } td { code { (short(&recorded.hash.to_string())) } }
+                                    td.wide { (recorded.event) } td { code { (short(&recorded.hash.to_string())) } }
                                 }
                             }
                         }

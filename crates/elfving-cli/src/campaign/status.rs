@@ -67,11 +67,11 @@ fn facts(status: &Status) -> Vec<[String; 2]> {
     };
     let mode = match status.mode {
         Mode::Certified => "certified",
-        Mode::Calibrated => "calibrated",
+        Mode::Calibrated => "calibrated, no proof",
     };
     let mut facts = vec![
         fact("campaign", format!("{}: {aim} {:?}, {}", status.name, status.outcome, status.goal)),
-        fact("mode", format!("{mode}, {}", status.algorithm)),
+        fact("mode", format!("{mode}; by {}", status.algorithm)),
         fact("rounds", rounds(status)),
         fact("measurements", measurements(status)),
     ];
@@ -79,11 +79,22 @@ fn facts(status: &Status) -> Vec<[String; 2]> {
         let used = if status.earlier_used { "used" } else { "on record, not used by this algorithm" };
         facts.push(fact("made before", format!("{}, {used}", status.earlier)));
     }
-    facts.push(fact("pick", status.picks.join(", ")));
-    let out = status.eliminated.len();
-    facts.push(fact("still in", format!("{} of {} ({out} out)", status.survivors.len(), status.choices)));
+    facts.push(fact("pick", pick(status)));
+    let (left, out) = (status.survivors.len(), status.eliminated.len());
+    facts.push(match status.mode {
+        Mode::Certified => fact("still in", format!("{left} of {} ({out} out)", status.choices)),
+        Mode::Calibrated => fact("may be best", format!("{left} of {}", status.choices)),
+    });
     facts.push(fact("event", format!("{} ({})", status.event, status.head)));
     facts
+}
+
+/// Before a round is decided every candidate is as good as another.
+fn pick(status: &Status) -> String {
+    if status.rounds == 0 && status.earlier == 0 && status.stopped.is_none() {
+        return "none yet".to_owned();
+    }
+    status.picks.join(", ")
 }
 
 fn rounds(status: &Status) -> String {
@@ -108,7 +119,11 @@ fn measurements(status: &Status) -> String {
 fn survivors(status: &Status, top: usize) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
-    lines.set_header(["still in", "estimate", "from", "to", "measured"]);
+    let remaining = match status.mode {
+        Mode::Certified => "still in",
+        Mode::Calibrated => "may be best",
+    };
+    lines.set_header([remaining, "estimate", "from", "to", "measured"]);
     for survivor in status.survivors.iter().take(top) {
         let [estimate, lower, upper] = span(survivor.interval.as_ref());
         lines.add_row([survivor.id.clone(), estimate, lower, upper, survivor.measured.to_string()]);

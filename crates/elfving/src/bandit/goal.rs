@@ -75,6 +75,7 @@ impl Goal {
 impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Goal::Best { epsilon: 0.0 } => f.write_str("the best choice"),
             Goal::Best { epsilon } => write!(f, "one choice within {epsilon} of the best"),
             Goal::Top { count, epsilon } => write!(f, "{count} choices within {epsilon} of the best {count}"),
             Goal::AllGood { epsilon } => write!(f, "every choice within {epsilon} of the best"),

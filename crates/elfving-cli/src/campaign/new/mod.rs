@@ -4,13 +4,14 @@ mod lists;
 mod questions;
 mod wishes;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving::pool::KernelSpec;
 use elfving_campaign::event::BroughtIn;
-use elfving_campaign::{Attachment, Campaign, Model, Recipe, ResultsFile, Spec};
-use elfving_table::TableError;
+use elfving_campaign::{Attachment, Campaign, Mode, Model, Recipe, ResultsFile, Spec};
+use elfving_table::{ColumnData, Table, TableError, TextColumn};
 use serde::Serialize;
 
 use super::failure::failed;
@@ -100,7 +101,10 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     let path = file_of(&args.name);
 
     let loaded = load(args, pool.clone(), &wish, talk)?;
-    diagnose::advice(&loaded).iter().for_each(|advice| talk.note(advice));
+    if wish.mode == Mode::Certified {
+        // The calibrated model scales every column by itself.
+        diagnose::advice(&loaded).iter().for_each(|advice| talk.note(advice));
+    }
     let file = |path: &Path| attached(path);
     let pool = file(&pool)?;
     let targets = args.targets.as_deref().map(file).transpose()?;
@@ -180,10 +184,33 @@ fn load(args: &NewArgs, pool: PathBuf, wish: &Wish, talk: Talk) -> Result<Loaded
     if table.column(&wish.outcome).is_ok() && !columns.outcome.contains(&wish.outcome) {
         columns.outcome.push(wish.outcome.clone());
     }
+    if wish.mode == Mode::Calibrated && columns.one_hot.is_none() && columns.features.is_none() {
+        columns.one_hot = Some(categories(&table, &columns)).filter(|names| !names.is_empty());
+    }
     let (pool, targets) = (Some(pool), args.targets.clone());
     let pool = PoolArgs { pool, targets, columns, model: args.model, kernel: args.kernel.clone() };
     let files = PoolFiles::read(pool.settle()?, talk)?;
     files.build(wish.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE, wish.seed, talk)
+}
+
+/// Levels up to which a text column is a category without being asked: more are names or notes.
+const MOST_LEVELS: usize = 100;
+
+/// The text columns that are categories: few levels, and fewer than half as many as rows.
+fn categories(table: &Table, columns: &ColumnArgs) -> Vec<String> {
+    let is_category = |texts: &TextColumn| {
+        let levels: HashSet<&str> = texts.iter().collect();
+        let few = levels.len() <= MOST_LEVELS && 2 * levels.len() <= table.rows();
+        // A number among them is a column of numbers with something wrong in it: that is for the reader to say.
+        few && levels.iter().all(|level| level.trim().parse::<f64>().is_err())
+    };
+    let is_other =
+        |name: &str| columns.id.as_deref() == Some(name) || columns.outcome.iter().any(|o| o == name);
+    let found = table.columns().iter().filter(|column| match column.data() {
+        ColumnData::Texts(texts) => !is_other(column.name()) && is_category(texts),
+        ColumnData::Numbers(_) => false,
+    });
+    found.map(|column| column.name().to_owned()).collect()
 }
 
 /// How to build the same pool again.
