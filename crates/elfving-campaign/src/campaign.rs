@@ -1,4 +1,4 @@
-//! The campaign: ask, tell, and again, on a file that survives.
+//! The campaign: a state, its file, and the one way in which they change.
 //!
 //! Every change is the same three steps: see what others have appended, work out the events that follow from it, append them
 //! behind exactly that state. Who comes second looks again. So any number of processes can ask and tell at once, and each
@@ -7,25 +7,17 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use elfving::bandit::{BanditError, Decision, Outcome, Reading, Status};
-use elfving::pool::PointId;
-use elfving::rounding::{Purpose, below, stream};
-use elfving_table::{nearest, slot_index, slot_name};
+use elfving::bandit::Reading;
 
 use crate::at::At;
-use crate::batch::{Batch, Stop};
 use crate::chain::Digest;
-use crate::engine::{self, Engine, Step};
+use crate::engine::{self, Engine};
 use crate::error::CampaignError;
-use crate::event::{
-    Asking, BroughtIn, Change, Closing, Correction, Creation, Event, Failing, Recorded, Source, Telling,
-};
+use crate::event::{BroughtIn, Creation, Event, Recorded, Source};
 use crate::recipe::Candidates;
-use crate::results::ResultsFile;
 use crate::spec::Spec;
-use crate::state::{State, Verdict};
+use crate::state::State;
 use crate::store::{Attachment, Head, Store};
-use crate::tell::{TellOptions, Told, Words};
 
 /// A campaign on a file.
 ///
@@ -55,7 +47,7 @@ use crate::tell::{TellOptions, Told, Words};
 #[derive(Debug)]
 pub struct Campaign {
     store: Store,
-    state: State,
+    pub(crate) state: State,
     candidates: OnceCell<Candidates>,
     pub(crate) engine: Option<Engine>,
 }
@@ -123,107 +115,6 @@ impl Campaign {
         let store = Store::open(path.as_ref())?;
         let state = replayed(&store)?;
         Ok(Self { store, state, candidates: OnceCell::new(), engine: None })
-    }
-
-    /// The slots to measure now: those that are open, or else up to `batch` new ones (unless given, as many as the spec says).
-    /// Asked again before anything is told, it shows the same.
-    ///
-    /// # Errors
-    /// [`CampaignError::OverBudget`], what planning a round finds, and what appending finds.
-    pub fn ask(&mut self, batch: Option<usize>, at: At) -> Result<Batch, CampaignError> {
-        let size = batch.unwrap_or(self.state.spec.batch);
-        if size == 0 {
-            return Err(CampaignError::Bandit(BanditError::EmptyBatch));
-        }
-        loop {
-            self.decide_complete_round(at)?;
-            if let Some(batch) = self.change(at, |campaign| campaign.hand_out(size))? {
-                return match batch {
-                    Handed::Out { again } => Ok(Batch::of(&self.state, self.candidates()?, again)),
-                    Handed::Stopped(stop) => Ok(Batch::stopped(stop)),
-                };
-            }
-        }
-    }
-
-    /// Takes in a file of results, all of it or nothing; a round whose last outcome it brings is decided.
-    ///
-    /// # Errors
-    /// [`CampaignError::Table`] with every problem of the file; [`CampaignError::Undecided`] when the outcomes are on record
-    /// and their round has no decision; what appending finds.
-    pub fn tell(
-        &mut self,
-        results: &ResultsFile,
-        options: &TellOptions,
-        at: At,
-    ) -> Result<Told, CampaignError> {
-        let told = self.change(at, |campaign| {
-            let words = campaign.read(results, options)?;
-            campaign.events_of(words, options, Some(results.source()))
-        })?;
-        self.conclude(told, options, at)
-    }
-
-    /// The same for outcomes by the names of their slots.
-    ///
-    /// # Errors
-    /// [`CampaignError::UnknownSlot`], [`CampaignError::Conflict`], [`CampaignError::TooLate`],
-    /// [`CampaignError::NotAnOutcome`], and those of [`tell`](Self::tell).
-    pub fn tell_outcomes(
-        &mut self,
-        outcomes: &[(&str, Outcome)],
-        options: &TellOptions,
-        at: At,
-    ) -> Result<Told, CampaignError> {
-        let told = self.change(at, |campaign| {
-            let words = campaign.listen(outcomes, options)?;
-            campaign.events_of(words, options, None)
-        })?;
-        self.conclude(told, options, at)
-    }
-
-    /// Replaces an outcome, or says that the measurement had failed after all. In a closed round the decisions are made anew
-    /// where the algorithm decides from all data; otherwise nothing is guaranteed from here on.
-    ///
-    /// # Errors
-    /// [`CampaignError::UnknownSlot`], [`CampaignError::NothingToCorrect`], [`CampaignError::NotAnOutcome`], and what appending
-    /// finds.
-    pub fn correct(&mut self, slot: &str, to: Outcome, reason: &str, at: At) -> Result<Told, CampaignError> {
-        let options = TellOptions::default().correct(reason);
-        let number = self.known_slot(slot)?;
-        match self.state.judge(number, &to) {
-            Verdict::Conflict { .. } | Verdict::Repeated => self.tell_outcomes(&[(slot, to)], &options, at),
-            _ => Err(CampaignError::NothingToCorrect { slot: slot.to_owned() }),
-        }
-    }
-
-    /// Closes the round under way with the outcomes there are. No theorem covers that: from here on nothing is guaranteed.
-    ///
-    /// # Errors
-    /// [`CampaignError::NoRound`], and what appending finds.
-    pub fn close_without_guarantee(&mut self, at: At) -> Result<Decision, CampaignError> {
-        self.change(at, |campaign| {
-            // A round with slots missing is decided by an engine that has not begun it.
-            campaign.engine = None;
-            let round = campaign.state.open_round().ok_or(CampaignError::NoRound)?.clone();
-            let decision = campaign.engine()?.decide(&round)?;
-            let waived = round.missing > 0 && !round.plan.is_forced();
-            Ok((vec![Event::Closed(Closing { decision: decision.clone(), waived })], decision))
-        })
-    }
-
-    /// Refuses to go on while slots of the round are open.
-    ///
-    /// # Errors
-    /// [`CampaignError::RoundIncomplete`].
-    pub fn close(&mut self, at: At) -> Result<(), CampaignError> {
-        self.decide_complete_round(at)?;
-        match self.state.open_round() {
-            Some(round) => {
-                Err(CampaignError::RoundIncomplete { round: round.plan.round, open: round.missing })
-            }
-            None => Ok(()),
-        }
     }
 
     /// Brings in measurements made before or beside the campaign, by candidate.
@@ -302,7 +193,7 @@ impl Campaign {
 
     /// Appends the events that follow from the current state: sees what others did, works them out, appends them behind that
     /// state, and looks again if somebody was faster.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &mut self,
         at: At,
         follows: impl Fn(&mut Self) -> Result<(Vec<Event>, T), CampaignError>,
@@ -351,138 +242,6 @@ impl Campaign {
         }
         self.state.apply(recorded).map_err(|what| self.store.damaged(what))
     }
-
-    /// Decides the round under way if its last outcome is in.
-    fn decide_complete_round(&mut self, at: At) -> Result<Option<Decision>, CampaignError> {
-        self.change(at, |campaign| {
-            let complete = campaign.state.open_round().filter(|round| round.missing == 0).cloned();
-            let Some(round) = complete else { return Ok((Vec::new(), None)) };
-            let decision = campaign.engine()?.decide(&round)?;
-            Ok((vec![Event::Closed(Closing { decision: decision.clone(), waived: false })], Some(decision)))
-        })
-    }
-
-    /// The events that hand out the next slots; none where open ones are shown again.
-    fn hand_out(&mut self, size: usize) -> Result<(Vec<Event>, Option<Handed>), CampaignError> {
-        let asking = match self.state.open_round() {
-            Some(round) if round.waiting().next().is_some() => {
-                return Ok((Vec::new(), Some(Handed::Out { again: true })));
-            }
-            // Somebody told the last outcome just now: decide first.
-            Some(round) if round.missing == 0 => return Ok((Vec::new(), None)),
-            Some(round) => {
-                let handed_out = round.points.len().min(round.handed_out.saturating_add(size));
-                Asking { plan: None, order: None, handed_out }
-            }
-            None => match self.plan(size)? {
-                Ok(asking) => asking,
-                Err(stop) => return Ok((Vec::new(), Some(Handed::Stopped(stop)))),
-            },
-        };
-        Ok((vec![Event::Asked(asking)], Some(Handed::Out { again: false })))
-    }
-
-    /// The first slots of the next round, or why there is none.
-    fn plan(&mut self, size: usize) -> Result<Result<Asking, Stop>, CampaignError> {
-        let spec = &self.state.spec;
-        let (seed, budget, first_slot) = (spec.seed, spec.budget, self.state.slot_count());
-        if let Some(measurements) = budget.filter(|&budget| self.state.planned() >= budget) {
-            return Ok(Err(Stop::Budget { measurements }));
-        }
-        let forced: Vec<PointId> = match self.state.rounds.is_empty() {
-            true => {
-                let candidates = self.candidates()?;
-                let find = |id: &String| candidates.find(id).map(PointId::new);
-                spec.forced.iter().map(find).collect::<Result<_, _>>()?
-            }
-            false => Vec::new(),
-        };
-        let step = self.engine()?.plan(forced, size).map_err(|error| match (error, budget) {
-            (CampaignError::Bandit(BanditError::OverBudget { needed, left }), Some(budget)) => {
-                CampaignError::OverBudget { needed, left, budget }
-            }
-            (other, _) => other,
-        })?;
-        Ok(match step {
-            Step::Stop(Status::Finished(reason)) => Err(Stop::Finished(reason)),
-            Step::Stop(Status::Measuring) => unreachable!("an algorithm that stops has finished"),
-            Step::Measure(plan) => {
-                let count = plan.measurements.len();
-                let order = Some(run_order(count, seed, first_slot as u64));
-                Ok(Asking { plan: Some(plan), order, handed_out: count.min(size) })
-            }
-        })
-    }
-
-    /// The events that follow from what was told.
-    fn events_of(
-        &mut self,
-        words: Words,
-        options: &TellOptions,
-        source: Option<&Source>,
-    ) -> Result<(Vec<Event>, Told), CampaignError> {
-        let Words { told, results, failed, changes } = words;
-        let mut events = Vec::new();
-        let source = || source.cloned();
-        if !results.is_empty() {
-            events.push(Event::Told(Telling { results, source: source() }));
-        }
-        if !failed.is_empty() {
-            events.push(Event::Failed(Failing { slots: failed, source: source() }));
-        }
-        if !changes.is_empty() {
-            let reason = options.correct.clone().unwrap_or_default();
-            events.push(Event::Corrected(self.correction(changes, reason)?));
-        }
-        if options.dry_run {
-            events.clear();
-        }
-        Ok((events, told))
-    }
-
-    /// A correction, with what it changes in the decisions of closed rounds where they can be made anew.
-    fn correction(&mut self, changes: Vec<Change>, reason: String) -> Result<Correction, CampaignError> {
-        let mut corrected = self.state.clone();
-        let mut any_closed = false;
-        for change in &changes {
-            let slot = change.slot;
-            let closed = corrected.replace(change.clone());
-            any_closed |= closed.map_err(|_| CampaignError::CannotFailLate { slot: slot_name(slot) })?;
-        }
-        let decisions = match any_closed && self.engine()?.reuses_all() {
-            true => Some(Engine::decide_again(&corrected.spec, self.candidates()?, &corrected)?),
-            false => None,
-        };
-        Ok(Correction { changes, reason, decisions })
-    }
-
-    /// Decides what can be decided now, and completes the account.
-    fn conclude(&mut self, mut told: Told, options: &TellOptions, at: At) -> Result<Told, CampaignError> {
-        if !options.dry_run {
-            let decided = self.decide_complete_round(at);
-            let decided = decided.map_err(|source| CampaignError::Undecided { source: Box::new(source) })?;
-            told.closed.extend(decided.map(|decision| decision.round));
-        }
-        told.open = self.state.open_round().map_or(0, |round| round.waiting().count());
-        told.event = self.state.head().event;
-        Ok(told)
-    }
-
-    /// The number of a slot that was handed out.
-    pub(crate) fn known_slot(&self, name: &str) -> Result<usize, CampaignError> {
-        let known = slot_index(name.trim()).filter(|&slot| self.state.place(slot).is_some());
-        known.ok_or_else(|| {
-            let names: Vec<String> = (0..self.state.slot_count()).map(slot_name).collect();
-            let nearest = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
-            CampaignError::UnknownSlot { slot: name.to_owned(), nearest }
-        })
-    }
-}
-
-/// What asking came to.
-enum Handed {
-    Out { again: bool },
-    Stopped(Stop),
 }
 
 /// Refuses what no algorithm is needed for to see that it is wrong.
@@ -505,16 +264,6 @@ fn check_earlier(measurements: &[(String, Reading)], candidates: &Candidates) ->
         }
     }
     Ok(())
-}
-
-/// Every order is equally likely: a drift over the day falls on all candidates alike.
-fn run_order(count: usize, seed: u64, first_slot: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    let mut random = stream(seed, first_slot, Purpose::RUN_ORDER);
-    for last in (1..count).rev() {
-        order.swap(last, below(&mut random, last as u64 + 1) as usize);
-    }
-    order
 }
 
 fn replayed(store: &Store) -> Result<State, CampaignError> {

@@ -11,6 +11,7 @@
 //!
 //! Nothing is printed here and no clock is read: times come in as [`At`].
 
+mod ask;
 mod at;
 mod batch;
 mod campaign;

@@ -1,12 +1,14 @@
-//! What was told, weighed against the record: new, repeated, or in conflict with it.
+//! Telling: what was told is weighed against the record, and what is new goes on it, whole or not at all.
 
 use elfving::bandit::{Outcome, Reading};
-use elfving_table::{Code, Problem, Problems, slot_name};
+use elfving_table::{Code, Problem, Problems, nearest, slot_index, slot_name};
 use serde::Serialize;
 
+use crate::at::At;
 use crate::campaign::Campaign;
+use crate::engine::Engine;
 use crate::error::CampaignError;
-use crate::event::Change;
+use crate::event::{Change, Correction, Event, Failing, Source, Telling};
 use crate::results::{Entry, ResultsFile};
 use crate::state::Verdict;
 
@@ -65,11 +67,11 @@ pub struct Told {
 
 /// What follows from what was told, before it is put on record.
 #[derive(Debug, Default)]
-pub(crate) struct Words {
-    pub(crate) told: Told,
-    pub(crate) results: Vec<(usize, Reading)>,
-    pub(crate) failed: Vec<usize>,
-    pub(crate) changes: Vec<Change>,
+struct Words {
+    told: Told,
+    results: Vec<(usize, Reading)>,
+    failed: Vec<usize>,
+    changes: Vec<Change>,
 }
 
 impl Words {
@@ -99,8 +101,124 @@ impl Words {
 }
 
 impl Campaign {
+    /// Takes in a file of results, all of it or nothing; a round whose last outcome it brings is decided.
+    ///
+    /// # Errors
+    /// [`CampaignError::Table`] with every problem of the file; [`CampaignError::Undecided`] when the outcomes are on record
+    /// and their round has no decision; what appending finds.
+    pub fn tell(
+        &mut self,
+        results: &ResultsFile,
+        options: &TellOptions,
+        at: At,
+    ) -> Result<Told, CampaignError> {
+        let told = self.change(at, |campaign| {
+            let words = campaign.read(results, options)?;
+            campaign.events_of(words, options, Some(results.source()))
+        })?;
+        self.conclude(told, options, at)
+    }
+
+    /// The same for outcomes by the names of their slots.
+    ///
+    /// # Errors
+    /// [`CampaignError::UnknownSlot`], [`CampaignError::Conflict`], [`CampaignError::TooLate`],
+    /// [`CampaignError::NotAnOutcome`], and those of [`tell`](Self::tell).
+    pub fn tell_outcomes(
+        &mut self,
+        outcomes: &[(&str, Outcome)],
+        options: &TellOptions,
+        at: At,
+    ) -> Result<Told, CampaignError> {
+        let told = self.change(at, |campaign| {
+            let words = campaign.listen(outcomes, options)?;
+            campaign.events_of(words, options, None)
+        })?;
+        self.conclude(told, options, at)
+    }
+
+    /// Replaces an outcome, or says that the measurement had failed after all. In a closed round the decisions are made anew
+    /// where the algorithm decides from all data; otherwise nothing is guaranteed from here on.
+    ///
+    /// # Errors
+    /// [`CampaignError::UnknownSlot`], [`CampaignError::NothingToCorrect`], [`CampaignError::NotAnOutcome`], and what appending
+    /// finds.
+    pub fn correct(&mut self, slot: &str, to: Outcome, reason: &str, at: At) -> Result<Told, CampaignError> {
+        let options = TellOptions::default().correct(reason);
+        self.refresh()?;
+        let number = self.known_slot(slot)?;
+        match self.state.judge(number, &to) {
+            Verdict::Conflict { .. } | Verdict::Repeated => self.tell_outcomes(&[(slot, to)], &options, at),
+            _ => Err(CampaignError::NothingToCorrect { slot: slot.to_owned() }),
+        }
+    }
+
+    /// The events that follow from what was told.
+    fn events_of(
+        &mut self,
+        words: Words,
+        options: &TellOptions,
+        source: Option<&Source>,
+    ) -> Result<(Vec<Event>, Told), CampaignError> {
+        let Words { told, results, failed, changes } = words;
+        let mut events = Vec::new();
+        let source = || source.cloned();
+        if !results.is_empty() {
+            events.push(Event::Told(Telling { results, source: source() }));
+        }
+        if !failed.is_empty() {
+            events.push(Event::Failed(Failing { slots: failed, source: source() }));
+        }
+        if !changes.is_empty() {
+            let reason = options.correct.clone().unwrap_or_default();
+            events.push(Event::Corrected(self.correction(changes, reason)?));
+        }
+        if options.dry_run {
+            events.clear();
+        }
+        Ok((events, told))
+    }
+
+    /// A correction, with what it changes in the decisions of closed rounds where they can be made anew.
+    fn correction(&mut self, changes: Vec<Change>, reason: String) -> Result<Correction, CampaignError> {
+        let mut corrected = self.state.clone();
+        let mut any_closed = false;
+        for change in &changes {
+            let slot = change.slot;
+            let closed = corrected.replace(change.clone());
+            any_closed |= closed.map_err(|_| CampaignError::CannotFailLate { slot: slot_name(slot) })?;
+        }
+        let decisions = match any_closed && self.engine()?.reuses_all() {
+            true => Some(Engine::decide_again(&corrected.spec, self.candidates()?, &corrected)?),
+            false => None,
+        };
+        Ok(Correction { changes, reason, decisions })
+    }
+
+    /// Decides what can be decided now, and completes the account.
+    fn conclude(&mut self, mut told: Told, options: &TellOptions, at: At) -> Result<Told, CampaignError> {
+        if !options.dry_run {
+            let decided = self.decide_complete_round(at);
+            let decided = decided.map_err(|source| CampaignError::Undecided { source: Box::new(source) })?;
+            told.closed.extend(decided.map(|decision| decision.round));
+        }
+        told.open = self.state.open_round().map_or(0, |round| round.waiting().count());
+        told.event = self.state.head().event;
+        Ok(told)
+    }
+
+    /// The number of a slot that was handed out.
+    fn known_slot(&self, name: &str) -> Result<usize, CampaignError> {
+        let known = slot_index(name.trim()).filter(|&slot| self.state.place(slot).is_some());
+        known.ok_or_else(|| {
+            let names: Vec<String> = (0..self.state.slot_count()).map(slot_name).collect();
+            let nearest = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+            CampaignError::UnknownSlot { slot: name.to_owned(), nearest }
+        })
+    }
+
     /// Reads a file against the record; every problem of it is listed.
-    pub(crate) fn read(&self, results: &ResultsFile, options: &TellOptions) -> Result<Words, CampaignError> {
+    fn read(&self, results: &ResultsFile, options: &TellOptions) -> Result<Words, CampaignError> {
         let (state, candidates) = (self.state(), self.candidates()?);
         let id_of = |slot: usize| Some(candidates.ids[state.point(slot)?.index()].as_str());
         let id_column = candidates.id_column.as_deref().unwrap_or("row");
@@ -127,11 +245,7 @@ impl Campaign {
     }
 
     /// The same for outcomes by slot name; the first problem is named.
-    pub(crate) fn listen(
-        &self,
-        outcomes: &[(&str, Outcome)],
-        options: &TellOptions,
-    ) -> Result<Words, CampaignError> {
+    fn listen(&self, outcomes: &[(&str, Outcome)], options: &TellOptions) -> Result<Words, CampaignError> {
         let mut words = Words::default();
         let mut seen = std::collections::HashSet::new();
         for (name, outcome) in outcomes {
