@@ -41,7 +41,14 @@ pub fn experiment(workspace: &Workspace, options: &[&str]) -> Result<(), String>
 pub fn campaigns(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
     let scripts = workspace.root.join("xtask/peers");
     let python = environment(workspace, "peers-campaigns-venv", &scripts.join("campaigns-requirements.txt"))?;
-    workspace.run(workspace.cargo(&["build", "--release", "--package", "elfving-cli", "--example", "campaign_peer"]))?;
+    workspace.run(workspace.cargo(&[
+        "build",
+        "--release",
+        "--package",
+        "elfving-cli",
+        "--example",
+        "campaign_peer",
+    ]))?;
     let examples = workspace.target.join("release").join("examples");
     let mut comparison = workspace.program(python);
     comparison.arg(scripts.join("campaigns.py"));

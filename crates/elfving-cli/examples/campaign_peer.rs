@@ -70,7 +70,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let outcomes: Vec<(usize, f64)> = serde_json::from_str(&line?)?;
         measured += outcomes.len() as u64;
         if asked.is_empty() {
-            let place = |row| points.iter().position(|&point| point == row).expect("a row that can be measured");
+            let place =
+                |row| points.iter().position(|&point| point == row).expect("a row that can be measured");
             let earlier: Vec<_> =
                 outcomes.iter().map(|&(row, y)| (PointId::new(place(row)), Reading::Value(y))).collect();
             bandit.earlier(&earlier)?;

@@ -6,8 +6,8 @@ mod support;
 use std::collections::BTreeMap;
 
 use elfving::bandit::{
-    Algorithm, Bandit, Calibrated, CalibratedSettings, Decision, EllipsoidBest, Goal, Guarantee, Next, Optimism,
-    Plan, Policy, Question, Reading, Reason, RepeatCap, Report, Slot, Status, Strategy, Why,
+    Algorithm, Bandit, Calibrated, CalibratedSettings, Decision, EllipsoidBest, Goal, Guarantee, Next,
+    Optimism, Plan, Policy, Question, Reading, Reason, RepeatCap, Report, Slot, Status, Strategy, Why,
     conditional_statement,
 };
 use elfving::estimate::{Assumptions, Tails};
@@ -18,7 +18,8 @@ use elfving::units::Confidence;
 
 /// A hundred rows: a number of twenty levels with a category of five.
 fn table() -> Columns {
-    Columns::numeric(Matrix::from_fn(100, 1, |i, _| (i % 20) as f64)).category((0..100).map(|i| i / 20).collect())
+    Columns::numeric(Matrix::from_fn(100, 1, |i, _| (i % 20) as f64))
+        .category((0..100).map(|i| i / 20).collect())
 }
 
 fn space() -> Space {
@@ -190,7 +191,8 @@ fn a_record_replays_with_the_parameters_it_holds() {
 
         let mut other = bandit(settings).budget(60);
         for (plan, readings, decision) in &record {
-            let fitted = decision.fitted.clone().map(|fitted| Parameters { noise: 2.0 * fitted.noise, ..fitted });
+            let fitted =
+                decision.fitted.clone().map(|fitted| Parameters { noise: 2.0 * fitted.noise, ..fitted });
             other.replay(plan.clone(), readings, &Decision { fitted, ..decision.clone() }).unwrap();
         }
         assert_ne!(json(&other.report()), json(&live.report()), "the record decides, not a new fit");
