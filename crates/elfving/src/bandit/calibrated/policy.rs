@@ -292,11 +292,10 @@ impl Policy for Calibrated {
     fn learn_readings(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
         self.append_round(plan, readings)?;
         let fitted = self.model()?.map(|model| model.fit.parameters().clone());
-        let report = self.report();
-        if let Some(round) = self.rounds.last() {
-            round.pick.get_or_init(|| report.picks.first().copied());
+        if let (Some(round), Some(fitted)) = (self.rounds.last_mut(), &fitted) {
+            round.fitted = Some(fitted.clone());
         }
-        Ok(Decision { fitted, ..Decision::keep(plan.round, report.survivors) })
+        Ok(Decision { fitted, ..Decision::keep(plan.round, self.report().survivors) })
     }
 
     fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
