@@ -39,8 +39,6 @@ impl Campaign {
     /// [`CampaignError::NoRound`], and what appending finds.
     pub fn close_without_guarantee(&mut self, at: At) -> Result<Decision, CampaignError> {
         self.change(at, |campaign| {
-            // A round with slots missing is decided by an engine that has not begun it.
-            campaign.engine = None;
             let round = campaign.state.open_round().ok_or(CampaignError::NoRound)?.clone();
             let decision = campaign.engine()?.decide(&round)?;
             let waived = round.missing > 0 && !round.plan.is_forced();

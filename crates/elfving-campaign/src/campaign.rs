@@ -206,6 +206,10 @@ impl Campaign {
             if events.is_empty() {
                 return Ok(answer);
             }
+            if let Some(event) = events.iter().find(|event| !event.is_readable()) {
+                self.engine = None;
+                return Err(CampaignError::OutOfRange { what: event.kind() });
+            }
             let appended = self.store.append(self.state.head(), at, &events);
             match appended.inspect_err(|_| self.engine = None)? {
                 Some(hashes) => {

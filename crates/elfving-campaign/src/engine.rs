@@ -5,7 +5,7 @@
 
 use elfving::bandit::{
     Algorithm, Bandit, BanditError, ChoiceInterval, ConditionalStatement, Decision, Guarantee, Margins, Plan,
-    Policy, Question, Reading, Report, Status,
+    Policy, Question, Reading, Report, SlotId, Status,
 };
 use elfving::pool::PointId;
 use elfving::surrogate::Space;
@@ -81,33 +81,22 @@ impl Engine {
     /// Decides the round under way: from all its outcomes or, with some missing, from those there are.
     pub(crate) fn decide(&mut self, round: &Round) -> Result<Decision, CampaignError> {
         self.went_ahead = true;
-        let readings = self.turned(round);
-        let decided = if round.missing == 0 {
-            self.tell_all(round, &readings)
-        } else {
-            self.bandit
-                .resume(round.plan.clone(), &readings)
-                .and_then(|()| self.bandit.close_without_guarantee())
-        };
-        decided.map_err(CampaignError::Bandit)?;
+        self.tell_all(round).map_err(CampaignError::Bandit)?;
         self.passed(round);
         Ok(self.bandit.decisions().last().expect("a round was decided").clone())
     }
 
-    /// Tells every slot of a complete round; the last one decides it.
-    fn tell_all(&mut self, round: &Round, readings: &[Option<Reading>]) -> Result<(), BanditError> {
-        if self.bandit.plan().is_none() {
-            self.bandit.resume(round.plan.clone(), &[])?;
+    fn tell_all(&mut self, round: &Round) -> Result<(), BanditError> {
+        let mut readings = self.turned(round);
+        if round.missing > 0 {
+            self.bandit.resume(round.plan.clone(), &readings)?;
+            return self.bandit.close_without_guarantee();
         }
-        let mut told = 0;
-        while told < readings.len() {
-            for slot in self.bandit.ask(usize::MAX)? {
-                let reading = readings[slot.id.number() as usize - self.measurements].clone();
-                self.bandit.tell(slot.id, reading.expect("the round is complete"))?;
-                told += 1;
-            }
-        }
-        Ok(())
+        // The last outcome decides the round.
+        let last = readings.last_mut().and_then(Option::take).expect("a complete round has outcomes");
+        self.bandit.resume(round.plan.clone(), &readings)?;
+        let slot = SlotId::new((self.measurements + readings.len() - 1) as u64);
+        self.bandit.tell(slot, last).map(drop)
     }
 
     /// Decides every closed round anew from the outcomes as they stand now.

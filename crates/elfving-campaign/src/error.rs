@@ -148,6 +148,12 @@ pub enum CampaignError {
     /// Nothing is under way that could be closed.
     #[error("no round is under way")]
     NoRound,
+    /// A computed number is not finite.
+    #[error("a number of what would be {what} leaves the range of floating-point numbers")]
+    OutOfRange {
+        /// The kind of event.
+        what: &'static str,
+    },
     /// The outcomes are on record, but their round has no decision.
     #[error("the outcomes are recorded, but their round cannot be decided: {source}")]
     Undecided {

@@ -259,3 +259,31 @@ fn an_existing_file_is_never_overwritten() {
     assert_eq!(std::fs::read(lab.path()).unwrap(), b"mine");
     assert_eq!(lab.files(), ["lab.elfving"]);
 }
+
+#[test]
+fn outcomes_at_the_edge_of_the_numbers_never_make_a_file_unreadable() {
+    for algorithm in ["ellipsoid-best", "rips-best", "ptr-best", "random"] {
+        for scale in [1e308, 1e150, 1e-300, 5e-324] {
+            let lab = Lab::quick();
+            let mut spec =
+                certified().algorithm(algorithm).goal(elfving::bandit::Goal::Best { epsilon: 0.5 });
+            spec.vouched.bound = Some(2.0);
+            let mut campaign = lab.create(spec.batch(100_000));
+            for step in 0..2 {
+                let Ok(batch) = campaign.ask(Some(8), At(step)) else { break };
+                let outcome = |row: &elfving_campaign::BatchRow| {
+                    (row.slot.clone(), Outcome::from(if row.id < "b".to_owned() { scale } else { -scale }))
+                };
+                let outcomes: Vec<(String, Outcome)> = batch.rows.iter().map(outcome).collect();
+                let outcomes: Vec<(&str, Outcome)> =
+                    outcomes.iter().map(|(slot, outcome)| (slot.as_str(), outcome.clone())).collect();
+                let told = campaign.tell_outcomes(&outcomes, &TellOptions::default(), At(step));
+                assert!(told.is_ok() || matches!(told, Err(CampaignError::Undecided { .. })), "{told:?}");
+                // Whatever became of the decision, the outcomes are there and the file can be read.
+                let reopened = lab.open();
+                let told = reopened.slots().unwrap().iter().filter(|slot| slot.reading.is_some()).count();
+                assert_eq!(told, reopened.slots().unwrap().len(), "{algorithm} at {scale:e}");
+            }
+        }
+    }
+}

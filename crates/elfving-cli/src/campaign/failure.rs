@@ -53,6 +53,7 @@ fn verdict(error: &CampaignError) -> (&'static str, ExitCode) {
         CampaignError::NotAnOutcome { .. } => ("E312", ExitCode::DataRefused),
         CampaignError::RoundIncomplete { .. } => ("E801", ExitCode::DecisionNeeded),
         CampaignError::OverBudget { .. } => ("E802", ExitCode::DecisionNeeded),
+        CampaignError::OutOfRange { .. } => ("E703", ExitCode::NoCertificate),
         CampaignError::NoRound => ("E202", ExitCode::Usage),
         CampaignError::Undecided { source } => verdict(source),
         CampaignError::Pool(error) => of_pool(error),
@@ -104,6 +105,7 @@ fn help(error: &CampaignError) -> Option<&'static str> {
         CampaignError::OverBudget { .. } => {
             "a larger epsilon, less noise or a smaller bound need fewer; --mode calibrated keeps any budget"
         }
+        CampaignError::OutOfRange { .. } => "bring outcomes and features to a scale near 1",
         CampaignError::NoRound => "`elfving ask` begins one",
         CampaignError::Bandit(BanditError::NeedsAssumption { .. }) => {
             "--norm, --bound and --noise sub-gaussian are what can be stated"
