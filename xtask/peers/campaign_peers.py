@@ -86,15 +86,16 @@ class BotorchUcb(Botorch):
 
     def next(self):
         torch, model = self.torch, self.fitted()
-        x = self.x[self.points]
+        # One point a batch: the joint covariance of all points is not wanted.
+        x = self.x[self.points].unsqueeze(-2)
         with torch.no_grad():
-            means = model.posterior(x).mean
+            means = model.posterior(x).mean.flatten()
             chosen = []
             for _ in range(self.batch):
-                variances = model.posterior(x).variance
-                best = int((means + 2.0 * variances.sqrt()).squeeze(-1).argmax())
+                variances = model.posterior(x).variance.flatten()
+                best = int((means + 2.0 * variances.sqrt()).argmax())
                 chosen.append(self.table.points[best])
-                model = model.condition_on_observations(x[best : best + 1], means[best : best + 1])
+                model = model.condition_on_observations(x[best], means[best].reshape(1, 1))
         return chosen
 
 
