@@ -3,6 +3,7 @@
 use elfving::bandit::{ConditionalStatement, Goal, Guarantee, Margins, Report, Standing};
 
 use crate::spec::Aim;
+use crate::words::counted;
 
 /// The statement, line by line.
 pub(crate) fn statement(
@@ -57,10 +58,14 @@ fn promise(report: &Report, aim: Aim) -> String {
 fn calibrated(report: &Report, aim: Aim, conditional: Option<&ConditionalStatement>) -> Vec<String> {
     let mut lines = vec!["Calibrated, no proof.".to_owned()];
     if let Some(Standing { measurements, rivals, rounds }) = report.standing {
-        lines.push(format!(
-            "The pick was measured {measurements} times and has stood for {rounds} rounds; the intervals of {rivals} others \
-             reach into its own."
-        ));
+        let (times, stood) = (counted(measurements as usize, "time"), counted(rounds as usize, "round"));
+        let others = match rivals {
+            0 => "no other interval reaches".to_owned(),
+            1 => "the interval of one other reaches".to_owned(),
+            more => format!("the intervals of {more} others reach"),
+        };
+        lines
+            .push(format!("The pick was measured {times} and has stood for {stood}; {others} into its own."));
     }
     if let Some(conditional) = conditional {
         let ConditionalStatement { sigma, suggested_norm, .. } = *conditional;
