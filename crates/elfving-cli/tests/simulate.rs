@@ -70,6 +70,44 @@ fn every_algorithm_runs_on_the_goal_it_is_for() {
     }
 }
 
+/// Six numbers with three categories; the best is `c` at 4.
+fn categories(rows: impl Iterator<Item = usize>) -> String {
+    let line = |row: usize| {
+        let (x, level) = ((row % 6) as f64, row / 6);
+        let value = [1.0, 3.0, 5.0][level] - 0.2 * (x - 4.0).powi(2);
+        format!("R{row:02},{},{x},{value}\n", ["a", "b", "c"][level])
+    };
+    format!("id,kind,x,value\n{}", rows.map(line).collect::<String>())
+}
+
+#[test]
+fn calibrated_algorithms_take_the_columns_as_they_are() {
+    let bench = Bench::new()
+        .file("pool.csv", &categories(0..18))
+        .file("even.csv", &categories((0..18).step_by(2)))
+        .file("odd.csv", &categories((0..18).skip(1).step_by(2)));
+    let names =
+        "calibrated,calibrated-ucb,calibrated-thompson,calibrated-ei,calibrated-xy,calibrated-mixed,random";
+    let run = "simulate --id id --truth value --one-hot kind --sigma 0.1 --budget 30 --batch 5 --repeats 3 --json --quiet";
+    let json = bench.json(&format!("{run} --pool pool.csv --algorithm {names}"));
+    let regret = |k: usize| json["algorithms"][k]["regret"]["mean"].as_f64().unwrap();
+    for k in [0, 1, 2, 3] {
+        assert!(
+            regret(k) < 0.8 * regret(6),
+            "{}: {} {}",
+            json["algorithms"][k]["algorithm"],
+            regret(k),
+            regret(6)
+        );
+    }
+    assert_eq!(json["algorithms"][0]["simple_regret"]["mean"], 0.0);
+    // Measure these, choose among those.
+    let others = bench.json(&format!(
+        "{run} --pool even.csv --targets odd.csv --algorithm calibrated --goal best --epsilon 0.1"
+    ));
+    assert!(others["algorithms"][0]["simple_regret"]["mean"].as_f64().unwrap() < 0.3);
+}
+
 #[test]
 fn the_same_seed_gives_the_same_numbers_on_any_number_of_threads() {
     let bench = Bench::with_examples();

@@ -4,8 +4,8 @@ mod support;
 
 use elfving::linalg::{
     Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, apply, dot, gram, largest_rows, lower_hadamard,
-    lower_outer_gram, mirror_lower, multiply, multiply_transposed, norm_squared, right_singular, row_norms,
-    symmetric_apply, transposed_multiply, triangular_factor, weighted_gram,
+    lower_outer_gram, lower_squared_gram, mirror_lower, multiply, multiply_transposed, norm_squared,
+    right_singular, row_norms, symmetric_apply, transposed_multiply, triangular_factor, weighted_gram,
 };
 use support::normals;
 
@@ -44,6 +44,9 @@ fn products_agree_with_their_definition() {
         let mut squares = lower_hadamard(&a, &doubled);
         mirror_lower(&mut squares);
         let expected = Matrix::from_fn(n, n, |i, j| 2.0 * expected[(i, j)].powi(2));
+        assert!(distance(&squares, &expected) < tolerance * (1.0 + expected.max_abs()));
+        let mut squares = lower_squared_gram(&a, 2.0);
+        mirror_lower(&mut squares);
         assert!(distance(&squares, &expected) < tolerance * (1.0 + expected.max_abs()));
         let x: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
         let lower = Matrix::from_fn(n, n, |i, j| if j > i { f64::NAN } else { outer[(i, j)] });

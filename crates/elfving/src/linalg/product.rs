@@ -59,7 +59,7 @@ pub fn lower_outer_gram(a: &Matrix) -> Matrix {
 
 /// `scale · (A Aᵀ) ∘ (A Aᵀ)` on and below the diagonal; above it nothing is promised.
 pub fn lower_squared_gram(a: &Matrix, scale: f64) -> Matrix {
-    lower_row_blocks(a, |_, block| block.iter_mut().for_each(|entry| *entry *= scale * *entry))
+    lower_row_blocks(a, |_, block| block.iter_mut().for_each(|entry| *entry = scale * *entry * *entry))
 }
 
 /// `(A Aᵀ) ∘ (B Aᵀ)` on and below the diagonal, for a symmetric `B Aᵀ`; above it nothing is promised.

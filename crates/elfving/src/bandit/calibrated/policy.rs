@@ -134,8 +134,9 @@ impl Calibrated {
     ) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
         let mut pulls = self.pulls.clone();
         pending.iter().for_each(|point| pulls[self.space.site(point.index())] += 1);
-        let seen = pulls.iter().filter(|pulls| **pulls > 0).count();
-        let missing = self.settings.start.saturating_sub(seen);
+        let sites = (0..self.space.points()).filter(|&row| self.space.site(row) == row);
+        let (seen, unseen): (Vec<usize>, Vec<usize>) = sites.partition(|&site| pulls[site] > 0);
+        let missing = self.settings.start.saturating_sub(seen.len()).min(unseen.len());
         let at_random = if self.data.is_empty() { batch } else { missing.min(batch) };
         let mut points =
             start::at_random(&self.space, &pulls, at_random, self.settings.seed, self.next_round());
@@ -293,11 +294,10 @@ impl Policy for Calibrated {
     fn learn_readings(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
         self.append_round(plan, readings)?;
         let fitted = self.model()?.map(|model| model.fit.parameters().clone());
-        let report = self.report();
-        if let Some(round) = self.rounds.last() {
-            round.pick.get_or_init(|| report.picks.first().copied());
+        if let (Some(round), Some(fitted)) = (self.rounds.last_mut(), &fitted) {
+            round.fitted = Some(fitted.clone());
         }
-        Ok(Decision { fitted, ..Decision::keep(plan.round, report.survivors) })
+        Ok(Decision { fitted, ..Decision::keep(plan.round, self.report().survivors) })
     }
 
     fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {

@@ -14,41 +14,39 @@ const LOOK_BACK: usize = 20;
 impl Calibrated {
     /// The whole report. A model that cannot be had leaves everything open.
     pub(super) fn say(&self, status: Status) -> Report {
-        let everyone = || (0..self.space.choices()).map(PointId::new).collect::<Vec<_>>();
-        let model = self.model().ok().flatten();
-        let picks = model.map_or_else(
-            || vec![PointId::new(0)],
-            |model| {
-                let means: Vec<f64> = (0..model.choices()).map(|z| model.choice_mean(z)).collect();
-                self.picks(&model.fit, &means, &self.data)
-            },
-        );
-        let intervals = model.map_or_else(Vec::new, |model| self.overlapping(model, picks[0]));
-        Report {
+        let report = Report {
             policy: self.name(),
             goal: self.goal,
             status,
             guarantee: Guarantee::Calibrated,
             delta: self.settings.delta.delta(),
+            picks: vec![PointId::new(0)],
             epsilon: None,
             floor: None,
-            survivors: match model {
-                Some(_) => intervals.iter().map(|interval| interval.choice).collect(),
-                None => everyone(),
-            },
+            survivors: (0..self.space.choices()).map(PointId::new).collect(),
+            intervals: Vec::new(),
             eliminated: Vec::new(),
             rounds: self.rounds.last().map_or(0, |round| round.number),
             samples: self.data.len() as u64,
             premises: Vec::new(),
             margins: Margins::default(),
-            standing: model.map(|_| self.standing(picks[0], intervals.len())),
-            picks,
-            intervals,
+            standing: None,
+        };
+        let Ok(Some(model)) = self.model() else { return report };
+        let means: Vec<f64> = (0..model.choices()).map(|z| model.choice_mean(z)).collect();
+        let picks = self.picks(self.goal, &model.fit, &means, &self.data);
+        let intervals = self.overlapping(model, &picks);
+        let survivors: Vec<PointId> = intervals.iter().map(|interval| interval.choice).collect();
+        let best = self.best(&model.fit, &means, &self.data);
+        if let Some(round) = self.rounds.last().filter(|round| round.data == self.data.len()) {
+            round.pick.get_or_init(|| best);
         }
+        let standing = best.map(|best| self.standing(best, intervals.len()));
+        Report { picks, survivors, intervals, standing, ..report }
     }
 
     /// The best posterior means: among the rows that were measured where points are choices, else among all choices.
-    fn picks(&self, fit: &Fit, means: &[f64], data: &[Measurement]) -> Vec<PointId> {
+    fn picks(&self, goal: Goal, fit: &Fit, means: &[f64], data: &[Measurement]) -> Vec<PointId> {
         let eligible: Vec<PointId> = if self.space.chooses_among_itself() {
             let sites: BTreeSet<usize> = data.iter().map(|one| self.space.site(one.point.index())).collect();
             sites.into_iter().map(PointId::new).collect()
@@ -56,22 +54,30 @@ impl Calibrated {
             (0..means.len()).map(PointId::new).collect()
         };
         let estimates: Vec<f64> = means.iter().map(|mean| fit.outcome().inverse(*mean)).collect();
-        picks_by_estimate(self.goal, &estimates, &eligible)
+        picks_by_estimate(goal, &estimates, &eligible)
+    }
+
+    /// The best of all picks.
+    fn best(&self, fit: &Fit, means: &[f64], data: &[Measurement]) -> Option<PointId> {
+        self.picks(Goal::Best { epsilon: 0.0 }, fit, means, data).first().copied()
     }
 
     /// The pick after an earlier round, from its record.
     fn pick_after(&self, round: &Round) -> Option<PointId> {
         let (data, fitted) = (&self.data[..round.data], round.fitted.as_ref()?);
         let fit = self.surrogate().at(&self.space, data, fitted).ok()?;
-        self.picks(&fit, &fit.means(Over::Choices), data).first().copied()
+        self.best(&fit, &fit.means(Over::Choices), data)
     }
 
-    /// The intervals of the pick and of all choices that may be as good, in pool order.
-    fn overlapping(&self, model: &Model, pick: PointId) -> Vec<ChoiceInterval> {
+    /// The intervals of the picks and of all choices that may be as good as the worst of them, in pool order.
+    fn overlapping(&self, model: &Model, picks: &[PointId]) -> Vec<ChoiceInterval> {
         let width = self.width();
         let floor = match self.goal {
             Goal::Map { .. } => f64::NEG_INFINITY,
-            _ => model.reported(pick.index(), width).lower,
+            _ => picks
+                .iter()
+                .map(|pick| model.reported(pick.index(), width).lower)
+                .fold(f64::INFINITY, f64::min),
         };
         (0..model.choices())
             .map(|z| (z, model.reported(z, width)))
