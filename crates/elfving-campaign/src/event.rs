@@ -192,3 +192,23 @@ impl Event {
 fn parsed<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elfving::bandit::Elimination;
+    use elfving::pool::PointId;
+
+    #[test]
+    fn an_event_that_holds_an_infinite_number_is_not_readable() {
+        let closing = |difference| {
+            let (choice, by) = (PointId::new(0), PointId::new(1));
+            let out = Elimination { choice, by, difference, threshold: 0.5, round: 1 };
+            let decision = Decision { eliminated: vec![out], ..Decision::keep(1, vec![by]) };
+            Event::Closed(Closing { decision, waived: false })
+        };
+        assert!(closing(1.0 / 3.0).is_readable());
+        assert!(!closing(f64::INFINITY).is_readable());
+        assert!(!closing(f64::NAN).is_readable());
+    }
+}

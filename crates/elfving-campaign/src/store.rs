@@ -326,3 +326,28 @@ fn allow_reading(_: &Path) -> io::Result<()> {
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Failing;
+
+    #[test]
+    fn events_go_in_behind_the_head_that_was_seen_and_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.elfving");
+        let event = |slot| Event::Failed(Failing { slots: vec![slot], source: None });
+        let mut one = Store::create(&path, &[], &[(At(1), event(0))]).unwrap();
+        let mut two = Store::open(&path).unwrap();
+        let seen = last(&one.connection).unwrap().unwrap();
+        assert!(one.append(&seen, At(2), &[event(1), event(2)]).unwrap().is_some());
+        assert_eq!(two.append(&seen, At(3), &[event(3)]).unwrap(), None, "somebody was there first");
+        let behind = two.events_after(&seen).unwrap();
+        assert_eq!(behind.iter().map(|recorded| recorded.seq).collect::<Vec<_>>(), [2, 3]);
+        let head = Head { event: 3, hash: behind[1].hash };
+        assert!(two.append(&head, At(3), &[event(3)]).unwrap().is_some());
+        // The right number with another history is not the same head.
+        let other = Head { event: 4, hash: Digest::BEFORE_ALL };
+        assert_eq!(one.append(&other, At(4), &[event(4)]).unwrap(), None);
+    }
+}
