@@ -28,7 +28,11 @@ impl Mixed {
 
     /// Upper confidence bounds in the slots 0, 2, 4, …; what tells choices apart in the others.
     pub(super) fn scores(&self, slate: &Slate, optimism: f64) -> Vec<f64> {
-        if slate.len() % 2 == 0 { ucb::scores(slate, optimism) } else { self.differences.scores(slate) }
+        if slate.len().is_multiple_of(2) {
+            ucb::scores(slate, optimism)
+        } else {
+            self.differences.scores(slate)
+        }
     }
 
     pub(super) fn suppose(&mut self, slate: &Slate, point: PointId) {
