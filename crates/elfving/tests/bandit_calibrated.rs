@@ -159,8 +159,11 @@ fn repeats_and_errors_are_taken_as_they_are() {
     assert!(width(&error(0.01)) < 0.5 * width(&error(2.0)));
 }
 
-/// The rounds of a bandit as a record would hold them.
-fn recorded(settings: &CalibratedSettings) -> (Bandit, Vec<(Plan, Vec<Option<Reading>>, Decision)>) {
+/// A round as a record would hold it.
+type Recorded = (Plan, Vec<Option<Reading>>, Decision);
+
+/// A bandit and its rounds.
+fn recorded(settings: &CalibratedSettings) -> (Bandit, Vec<Recorded>) {
     let mut live = bandit(settings.clone()).budget(60);
     let mut record = Vec::new();
     for _ in 0..6 {
