@@ -262,7 +262,7 @@ fn an_existing_file_is_never_overwritten() {
 
 #[test]
 fn outcomes_at_the_edge_of_the_numbers_never_make_a_file_unreadable() {
-    for algorithm in ["ellipsoid-best", "rips-best", "ptr-best", "random"] {
+    for algorithm in ["ellipsoid-best", "rips-best", "ptr-best", "random", "gp-ucb", "gp-ts"] {
         for scale in [1e308, 1e150, 1e-300, 5e-324] {
             let lab = Lab::quick();
             let mut spec =

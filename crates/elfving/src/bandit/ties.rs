@@ -9,7 +9,8 @@ pub(super) fn first_largest(scores: &[f64]) -> Option<usize> {
     if largest == f64::NEG_INFINITY {
         return None;
     }
-    scores.iter().position(|&score| score >= largest - TIE * largest.abs())
+    let room = if largest.is_finite() { TIE * largest.abs() } else { 0.0 };
+    scores.iter().position(|&score| score >= largest - room)
 }
 
 /// All positions, the largest score first, ties to the smallest position.
@@ -29,6 +30,8 @@ mod tests {
         assert_eq!(first_largest(&[-1.0, -3.0]), Some(0));
         assert_eq!(first_largest(&[f64::NEG_INFINITY, -5.0]), Some(1));
         assert_eq!(first_largest(&[f64::NEG_INFINITY; 2]), None);
+        assert_eq!(first_largest(&[1.0, f64::INFINITY, f64::NAN]), Some(1));
+        assert_eq!(first_largest(&[f64::NAN; 2]), None);
         assert_eq!(largest_first(&[1.0, 3.0, 1.0, 2.0]), [1, 3, 0, 2]);
     }
 }

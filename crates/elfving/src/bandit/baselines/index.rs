@@ -65,7 +65,8 @@ impl<I: Index> Indexed<I> {
 
     fn best(&self, precision: &Precision, supposed: u64) -> PointId {
         let scores = self.index.scores(&self.seen(precision, supposed));
-        PointId::new(first_largest(&scores).expect("a pool has a point, and every point an index"))
+        // Indices that left the range of numbers are all alike.
+        PointId::new(first_largest(&scores).unwrap_or(0))
     }
 
     fn choose(&self, batch: u64) -> Vec<PointId> {
