@@ -85,17 +85,20 @@ class BotorchUcb(Botorch):
     """mean + 2 deviations; the deviations updated for the slots already chosen, the means held."""
 
     def next(self):
-        torch, model = self.torch, self.fitted()
-        # One point a batch: the joint covariance of all points is not wanted.
-        x = self.x[self.points].unsqueeze(-2)
-        with torch.no_grad():
-            means = model.posterior(x).mean.flatten()
+        model, x = self.fitted(), self.x[self.points]
+        with self.torch.no_grad():
+            posterior = model.posterior(x)
+            means = posterior.mean.squeeze(-1)
+            # The covariance once, then exact updates: much less work than conditioning the model ten times.
+            covariance = posterior.distribution.covariance_matrix.clone()
+            noise = float(model.likelihood.noise.mean() * model.outcome_transform.stdvs.squeeze() ** 2)
             chosen = []
             for _ in range(self.batch):
-                variances = model.posterior(x).variance.flatten()
-                best = int((means + 2.0 * variances.sqrt()).argmax())
+                deviations = covariance.diagonal().clamp_min(0.0).sqrt()
+                best = int((means + 2.0 * deviations).argmax())
                 chosen.append(self.table.points[best])
-                model = model.condition_on_observations(x[best], means[best].reshape(1, 1))
+                column = covariance[:, best].clone()
+                covariance -= self.torch.outer(column, column) / (column[best] + noise)
         return chosen
 
 
