@@ -14,8 +14,8 @@ use std::f64::consts::PI;
 /// Unless the tail is above 0 and at most ½.
 pub fn upper_quantile(tail: f64) -> f64 {
     assert!(tail > 0.0 && tail <= 0.5, "a tail above 0 and at most 1/2, got {tail}");
-    // Newton's method on log(1 - Φ), which is concave: from 0 it comes to the root from one side.
-    let mut z = 0.0;
+    // Newton's method on log(1 - Φ), which is concave: from the right of the root it stays there. 1 - Φ(z) ≤ ½ exp(-z²/2).
+    let mut z = (-2.0 * (2.0 * tail).ln()).sqrt();
     for _ in 0..100 {
         let density = (-0.5f64 * z * z).exp() / (2.0 * PI).sqrt();
         let survival = if z < 1.0 { 1.0 - normal_distribution(z) } else { density / (z + mills_fraction(z)) };
