@@ -262,7 +262,7 @@ fn rounds(facts: &Facts) -> Markup {
         @if !facts.rounds.is_empty() {
             section aria-labelledby="rounds-title" {
                 h2 #rounds-title { "Rounds" }
-                (scrolling("Rounds", html! {
+                (scrolling("Table of rounds", html! {
                     table {
                         caption { "What was asked, what came back, what it decided. Round 0 is what the user forced." }
                         thead { tr {
