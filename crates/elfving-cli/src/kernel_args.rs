@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use elfving::pool::{KernelSpec, Lengthscale, Points, PoolError, median_lengthscale};
+use elfving::pool::{KernelSpec, Lengthscale, Points, default_lengthscale};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
@@ -213,25 +213,15 @@ impl KernelArgs {
         let resolved = match self.lengthscale.take() {
             Some(LengthscaleArg::Given(lengthscale)) => lengthscale,
             None if name == KernelName::Periodic => Lengthscale::Shared(1.0),
-            None | Some(LengthscaleArg::Median) => match median_lengthscale(points, seed) {
-                Ok(median) => {
-                    let median = four_digits(median);
-                    talk.note(format!("lengthscale {median} (the median distance between candidates)"));
-                    Lengthscale::Shared(median)
-                }
-                // Equal points are equally similar at any lengthscale.
-                Err(PoolError::AllPointsEqual) => Lengthscale::Shared(1.0),
-                Err(error) => return Err(error.into()),
-            },
+            None | Some(LengthscaleArg::Median) => {
+                let median = default_lengthscale(points, seed)?;
+                talk.note(format!("lengthscale {median} (the median distance between candidates)"));
+                Lengthscale::Shared(median)
+            }
         };
         self.lengthscale = Some(LengthscaleArg::Given(resolved.clone()));
         Ok(resolved)
     }
-}
-
-/// A rule of thumb needs no more digits, and a user can type these.
-fn four_digits(x: f64) -> f64 {
-    format!("{x:.3e}").parse().unwrap_or(x)
 }
 
 #[cfg(test)]

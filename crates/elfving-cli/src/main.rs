@@ -29,7 +29,6 @@ mod simulate;
 mod talk;
 mod targets;
 mod truth;
-mod variance;
 mod vouched;
 mod words;
 

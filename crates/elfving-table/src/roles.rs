@@ -139,6 +139,36 @@ impl Roles {
     }
 }
 
+/// Levels up to which a text column is a category without being asked: more are names or notes.
+const MOST_LEVELS: usize = 100;
+
+impl Table {
+    /// The text columns that are categories by the look of them: at most 100 levels, and at most half as many as rows.
+    /// Those named in `others`, such as the id and the outcomes, are not looked at.
+    ///
+    /// ```
+    /// use elfving_table::{ReadOptions, read_bytes};
+    /// let csv = b"id,ligand,note\na,XPhos,1st\nb,PPh3,2nd\nc,XPhos,3rd\nd,PPh3,4th\n";
+    /// let table = read_bytes("pool.csv", csv, &ReadOptions::default())?;
+    /// assert_eq!(table.category_columns(["id"]), ["ligand"]);
+    /// # Ok::<(), elfving_table::TableError>(())
+    /// ```
+    pub fn category_columns<'a>(&self, others: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let others: Vec<&str> = others.into_iter().collect();
+        let is_category = |texts: &TextColumn| {
+            let levels: HashSet<&str> = texts.iter().collect();
+            let few = levels.len() <= MOST_LEVELS && 2 * levels.len() <= self.rows();
+            // A number among them is a column of numbers with something wrong in it: that is for the reader to say.
+            few && levels.iter().all(|level| level.trim().parse::<f64>().is_err())
+        };
+        let found = self.columns().iter().filter(|column| match column.data() {
+            ColumnData::Texts(texts) => !others.contains(&column.name()) && is_category(texts),
+            ColumnData::Numbers(_) => false,
+        });
+        found.map(|column| column.name().to_owned()).collect()
+    }
+}
+
 /// What a column is meant to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {

@@ -58,6 +58,61 @@ pub(crate) enum Purpose {
 }
 
 impl Table {
+    /// A table from memory, such as a data frame: named columns of equal length. `file` names it in messages.
+    ///
+    /// A number that is not finite is kept, to be named when it is refused.
+    ///
+    /// # Errors
+    /// `E320` for a column without a name, `E321` for two of the same name, `E322` for columns of different lengths.
+    ///
+    /// ```
+    /// use elfving_table::{ColumnData, PoolOptions, PoolTable, Table};
+    /// let dose = ColumnData::Numbers(vec![1.0, 2.0]);
+    /// let ids = ColumnData::Texts(["a", "b"].into_iter().collect());
+    /// let table = Table::from_columns("the frame", [("id".to_owned(), ids), ("dose".to_owned(), dose)])?;
+    /// let pool = PoolTable::from_table(table, &PoolOptions::default().id("id"))?;
+    /// assert_eq!(pool.features.as_slice(), [1.0, 2.0]);
+    /// # Ok::<(), elfving_table::TableError>(())
+    /// ```
+    pub fn from_columns(
+        file: impl Into<String>,
+        columns: impl IntoIterator<Item = (String, ColumnData)>,
+    ) -> Result<Self, TableError> {
+        let file = file.into();
+        let mut table = Self {
+            file: file.clone(),
+            columns: Vec::new(),
+            rows: 0,
+            places: Places::Rows,
+            dialect: Dialect::default(),
+        };
+        for (name, data) in columns {
+            if name.trim().is_empty() {
+                let at = table.columns.len() + 1;
+                return Err(Problem::new(Code::NoHeader, file, format!("column {at} has no name")).into());
+            }
+            if table.position(&name).is_some() {
+                let twice = Problem::new(Code::DuplicateHeader, file, "two columns have this name");
+                return Err(twice.column(name).into());
+            }
+            if !table.columns.is_empty() && data.len() != table.rows {
+                let message = format!("{} rows, and the first column has {}", data.len(), table.rows);
+                return Err(Problem::new(Code::RaggedRow, file, message).column(name).into());
+            }
+            table.rows = data.len();
+            let data = match data {
+                ColumnData::Numbers(numbers) if numbers.iter().any(|x| !x.is_finite()) => {
+                    let mut data = ColumnData::Numbers(Vec::with_capacity(numbers.len()));
+                    numbers.into_iter().for_each(|x| data.push_number(x));
+                    data
+                }
+                finite_or_text => finite_or_text,
+            };
+            table.columns.push(Column { name, data, declared_text: false });
+        }
+        Ok(table)
+    }
+
     /// The file as the user named it.
     pub fn file(&self) -> &str {
         &self.file

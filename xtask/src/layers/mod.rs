@@ -41,13 +41,14 @@ pub const MODULES: [Place; 11] = [
 ];
 
 /// The crates of the workspace, lowest first.
-pub const CRATES: [Place; 7] = [
+pub const CRATES: [Place; 8] = [
     ("elfving", &[]),
     ("elfving-table", &["elfving"]),
     ("elfving-plot", &["elfving"]),
     ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot"]),
     ("elfving-experiments", &["elfving", "elfving-table", "elfving-plot"]),
     ("elfving-cli", &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"]),
+    ("elfving-python", &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"]),
     ("xtask", &[]),
 ];
 

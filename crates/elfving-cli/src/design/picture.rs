@@ -5,7 +5,7 @@ use elfving_plot::{DesignView, Picture, design_picture};
 use super::{Answer, summary};
 use crate::error::CliError;
 use crate::kernel_args::KernelName;
-use crate::variance::variance_function;
+use elfving::design::variance_function;
 use crate::words::short;
 
 pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {

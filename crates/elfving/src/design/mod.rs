@@ -16,6 +16,7 @@ mod multiplicative;
 mod problem;
 mod rank_one;
 mod solver;
+mod variance;
 
 pub use certificate::{Certificate, CheckedBy, recheck};
 pub use control::{Control, Progress};
@@ -31,3 +32,4 @@ pub use multiplicative::Multiplicative;
 pub use problem::{Criterion, Problem, TargetRef};
 use solver::Found;
 pub use solver::{Design, Solver, Status};
+pub use variance::variance_function;

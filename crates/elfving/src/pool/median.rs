@@ -30,6 +30,27 @@ pub fn median_lengthscale(points: &Points, seed: u64) -> Result<f64, PoolError> 
     median_distance(points, seed, sampled_pairs)
 }
 
+/// [`median_lengthscale`] as a default: four digits, which a user can type, and 1 where all points are equal, because
+/// then they are equally similar at any lengthscale.
+///
+/// # Errors
+/// Those of [`median_lengthscale`] but [`PoolError::AllPointsEqual`].
+///
+/// ```
+/// use elfving::linalg::Matrix;
+/// use elfving::pool::{Points, default_lengthscale};
+/// let points = Points::new(Matrix::from_rows(&[[0.0], [1.0 / 3.0]]))?;
+/// assert_eq!(default_lengthscale(&points, 0)?, 0.3333);
+/// # Ok::<(), elfving::pool::PoolError>(())
+/// ```
+pub fn default_lengthscale(points: &Points, seed: u64) -> Result<f64, PoolError> {
+    match median_lengthscale(points, seed) {
+        Ok(median) => Ok(format!("{median:.3e}").parse().unwrap_or(median)),
+        Err(PoolError::AllPointsEqual) => Ok(1.0),
+        Err(error) => Err(error),
+    }
+}
+
 fn median_distance(points: &Points, seed: u64, sampled_pairs: Option<usize>) -> Result<f64, PoolError> {
     let n = points.len();
     // Distances are taken in units of the largest coordinate, so that no square overflows.

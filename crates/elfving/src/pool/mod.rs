@@ -38,6 +38,6 @@ pub use error::PoolError;
 pub use exact::ExactKernel;
 pub use factorisation::Factorisation;
 pub use kernels::{Kernel, KernelSpec, Lengthscale};
-pub use median::median_lengthscale;
+pub use median::{default_lengthscale, median_lengthscale};
 pub use points::{PointId, Points};
 pub use targets::{Combination, Subset, TargetRows, Targets};

@@ -4,14 +4,13 @@ mod lists;
 mod questions;
 mod wishes;
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving::pool::KernelSpec;
 use elfving_campaign::event::BroughtIn;
 use elfving_campaign::{Attachment, Campaign, Mode, Model, Recipe, ResultsFile, Spec};
-use elfving_table::{ColumnData, Table, TableError, TextColumn};
+use elfving_table::TableError;
 use serde::Serialize;
 
 use super::failure::failed;
@@ -185,32 +184,13 @@ fn load(args: &NewArgs, pool: PathBuf, wish: &Wish, talk: Talk) -> Result<Loaded
         columns.outcome.push(wish.outcome.clone());
     }
     if wish.mode == Mode::Calibrated && columns.one_hot.is_none() && columns.features.is_none() {
-        columns.one_hot = Some(categories(&table, &columns)).filter(|names| !names.is_empty());
+        let others = columns.id.iter().chain(&columns.outcome).map(String::as_str);
+        columns.one_hot = Some(table.category_columns(others)).filter(|names| !names.is_empty());
     }
     let (pool, targets) = (Some(pool), args.targets.clone());
     let pool = PoolArgs { pool, targets, columns, model: args.model, kernel: args.kernel.clone() };
     let files = PoolFiles::read(pool.settle()?, talk)?;
     files.build(wish.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE, wish.seed, talk)
-}
-
-/// Levels up to which a text column is a category without being asked: more are names or notes.
-const MOST_LEVELS: usize = 100;
-
-/// The text columns that are categories: few levels, and fewer than half as many as rows.
-fn categories(table: &Table, columns: &ColumnArgs) -> Vec<String> {
-    let is_category = |texts: &TextColumn| {
-        let levels: HashSet<&str> = texts.iter().collect();
-        let few = levels.len() <= MOST_LEVELS && 2 * levels.len() <= table.rows();
-        // A number among them is a column of numbers with something wrong in it: that is for the reader to say.
-        few && levels.iter().all(|level| level.trim().parse::<f64>().is_err())
-    };
-    let is_other =
-        |name: &str| columns.id.as_deref() == Some(name) || columns.outcome.iter().any(|o| o == name);
-    let found = table.columns().iter().filter(|column| match column.data() {
-        ColumnData::Texts(texts) => !is_other(column.name()) && is_category(texts),
-        ColumnData::Numbers(_) => false,
-    });
-    found.map(|column| column.name().to_owned()).collect()
 }
 
 /// How to build the same pool again.

@@ -1,8 +1,8 @@
 //! The variance function of a design over its pool.
 
-use elfving::linalg::{Matrix, SymmetricEigen, norm_squared, row_norms, weighted_gram};
-use elfving::pool::Pool;
-use elfving::units::{Ridge, Simplex};
+use crate::linalg::{Matrix, SymmetricEigen, norm_squared, row_norms, weighted_gram};
+use crate::pool::Pool;
+use crate::units::{Ridge, Simplex};
 
 /// Eigenvalues below this part of the largest count as zero, and so does such a part of a squared length.
 const NEGLIGIBLE: f64 = 1e-12;
@@ -11,7 +11,19 @@ const NEGLIGIBLE: f64 = 1e-12;
 ///
 /// With collinear columns (every one-hot encoding has them) and γ = 0, M is singular although all candidates are
 /// determined: the inverse is taken on the range of M. Cost: n r² and r³.
-pub(crate) fn variance_function(pool: &Pool, weights: &Simplex, gamma: Ridge) -> Vec<f64> {
+///
+/// ```
+/// use elfving::design::variance_function;
+/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Simplex}};
+/// let pool = Pool::from_features(Matrix::identity(2))?;
+/// let variance = variance_function(&pool, &Simplex::new(vec![0.25, 0.75])?, Ridge::ZERO);
+/// assert!((variance[0] - 4.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics
+/// When there is not one weight for each point.
+pub fn variance_function(pool: &Pool, weights: &Simplex, gamma: Ridge) -> Vec<f64> {
     let features = pool.features();
     let (n, r) = (features.rows(), features.columns());
     // Columns in units of their largest entry, so that ranks do not depend on the user's units.
