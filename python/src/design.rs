@@ -310,7 +310,7 @@ fn check_rows(design: &core::Design, points: usize) -> Answer<()> {
 
 impl DesignData {
     /// The design with the names that `elfving design --json` uses, so that either program reads the other's.
-    fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> Value {
         let Stated { design, targets, tolerance, seconds } = &self.stated;
         let certificate = &design.certificate;
         let bound = if design.criterion.is_maximised() { "upper_bound" } else { "lower_bound" };

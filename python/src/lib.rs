@@ -4,10 +4,14 @@
 //! goes through [`task`], every error through [`failure`].
 
 mod arrays;
+mod bandit;
+mod campaign;
 mod design;
+mod estimate;
 mod failure;
 mod ids;
 mod pool;
+mod rounding;
 mod task;
 
 use pyo3::prelude::*;
@@ -18,7 +22,18 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<pool::Pool>()?;
     module.add_class::<design::Design>()?;
+    module.add_class::<campaign::Campaign>()?;
+    module.add_function(wrap_pyfunction!(campaign::csv_of_columns, module)?)?;
     module.add_function(wrap_pyfunction!(design::design, module)?)?;
+    module.add_class::<rounding::Plan>()?;
+    module.add_function(wrap_pyfunction!(rounding::round, module)?)?;
+    module.add_function(wrap_pyfunction!(rounding::draw, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate::estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate::robust_mean, module)?)?;
+    module.add_class::<bandit::Bandit>()?;
+    module.add_function(wrap_pyfunction!(bandit::algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(bandit::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(bandit::complexity, module)?)?;
     module.add_function(wrap_pyfunction!(panic_on_purpose, module)?)?;
     Ok(())
 }

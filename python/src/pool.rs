@@ -247,7 +247,7 @@ fn numbered_names(count: usize) -> Vec<String> {
 }
 
 /// The kernel with the median distance in place of every lengthscale that was not given.
-fn resolve(mut kernel: Value, points: &Points, seed: u64) -> Answer<KernelSpec> {
+pub(crate) fn resolve(mut kernel: Value, points: &Points, seed: u64) -> Answer<KernelSpec> {
     fn fill(kernel: &mut Value, points: &Points, seed: u64) -> Answer<()> {
         match kernel {
             Value::Object(fields) => {
@@ -268,7 +268,7 @@ fn resolve(mut kernel: Value, points: &Points, seed: u64) -> Answer<KernelSpec> 
 
 /// How far a kernel is factorised: what is left out costs about residual/gamma in a squared norm, so it stays
 /// two digits below the gap that is asked for.
-fn residual_for(gamma: f64, tolerance: f64, from_matrix: bool) -> f64 {
+pub(crate) fn residual_for(gamma: f64, tolerance: f64, from_matrix: bool) -> f64 {
     const SMALLEST: f64 = 1e-14;
     const LARGEST: f64 = 1e-8;
     const WITHOUT_RIDGE: f64 = 1e-12;

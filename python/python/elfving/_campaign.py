@@ -1,0 +1,625 @@
+"""Campaigns that last: ask and tell on one durable file, the same as that of the command line."""
+
+from __future__ import annotations
+
+import datetime
+import html
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from . import _native
+from ._frames import Columns, columns_of, is_frame
+from ._pool import column_options, reading_options
+from .exceptions import DataError, MissingFileError, OptionError
+from .kernels import Kernel
+
+__all__ = ["Batch", "Campaign", "Slot", "Status", "Told"]
+
+At = int | datetime.datetime | None
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One measurement to make."""
+
+    slot: str
+    """Its name: with it the outcome comes back."""
+    id: str
+    """The candidate."""
+    why: str
+    """Why it is in the batch."""
+    failed_before: bool = False
+    """Whether an attempt failed."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """What the pool's table says of the candidate."""
+
+
+class Batch(Sequence[Slot]):
+    """The measurements to make now, in run order; empty when the campaign has stopped."""
+
+    def __init__(self, document: dict[str, Any], sheet: bytes) -> None:
+        self._document = document
+        self._sheet = sheet
+        self._slots = [Slot(**row) for row in document["rows"]]
+
+    @property
+    def round(self) -> int:
+        """The round they belong to; 0 for what was forced."""
+        return int(self._document["round"])
+
+    @property
+    def again(self) -> bool:
+        """Whether they were handed out before: an open batch is shown again, never redrawn."""
+        return bool(self._document["again"])
+
+    @property
+    def later(self) -> int:
+        """Measurements of the round that are not handed out yet."""
+        return int(self._document["later"])
+
+    @property
+    def outcome(self) -> str:
+        """The column that results have."""
+        return str(self._document["outcome"])
+
+    @property
+    def stopped(self) -> str | None:
+        """Why there is nothing to measure."""
+        return self._document.get("stopped_words")
+
+    @overload
+    def __getitem__(self, index: int) -> Slot: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Slot]: ...
+    def __getitem__(self, index: int | slice) -> Slot | Sequence[Slot]:
+        return self._slots[index]
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def __iter__(self) -> Iterator[Slot]:
+        return iter(self._slots)
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The sheet for the lab, as ``elfving ask`` writes it: to a file, or as text without one."""
+        if path is None:
+            return self._sheet.decode()
+        Path(path).write_bytes(self._sheet)
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The batch with the names of ``elfving ask --json``."""
+        document: dict[str, Any] = json.loads(json.dumps(self._document))
+        return document
+
+    def _table(self) -> dict[str, list[Any]]:
+        id_column = self._document["id_column"] or "row"
+        names = [name for name in (self._slots[0].columns if self._slots else ()) if name not in (id_column, self.outcome)]
+        table: dict[str, list[Any]] = {"slot": [slot.slot for slot in self], id_column: [slot.id for slot in self]}
+        for name in names:
+            table[name] = [slot.columns[name] for slot in self]
+        table["why"] = [slot.why for slot in self]
+        table[self.outcome] = [None] * len(self)
+        table["status"] = [None] * len(self)
+        return table
+
+    def to_dataframe(self, library: str = "pandas") -> Any:
+        """The sheet as a data frame of pandas (or ``library="polars"``): fill in the outcome and tell it."""
+        if library == "polars":
+            import polars
+
+            return polars.DataFrame(self._table(), strict=False)
+        import pandas
+
+        return pandas.DataFrame(self._table())
+
+    def __repr__(self) -> str:
+        if self.stopped is not None:
+            return f"Batch(nothing to measure: {self.stopped})"
+        again = ", open since an earlier batch" if self.again else ""
+        return f"Batch({len(self)} measurements of round {self.round}{again})"
+
+    def _repr_html_(self) -> str:
+        table = self._table()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in table)
+        cells = zip(*table.values(), strict=True)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{'' if cell is None else html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+            for row in cells
+        )
+        return f"<table><caption>{html.escape(repr(self))}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What became of what was told: ``read = recorded + repeated + corrected + failed + blank``."""
+
+    read: int
+    recorded: int
+    repeated: int
+    corrected: int
+    failed: int
+    blank: int
+    open: int
+    """Slots handed out and open after this."""
+    closed: list[int]
+    """Rounds that were decided."""
+    event: int
+    """The last event of the campaign now."""
+
+
+class Status(Mapping[str, Any]):
+    """Where a campaign stands: the fields of ``elfving status --json``, as items and as attributes."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+
+    def __getitem__(self, name: str) -> Any:
+        return self._document[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._document)
+
+    def __len__(self) -> int:
+        return len(self._document)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._document:
+            raise AttributeError(f"a status has no {name!r}; it has {', '.join(self._document)}")
+        return self._document[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._document]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Status, (self._document,)
+
+    def __str__(self) -> str:
+        return "\n".join(self._document["statement"])
+
+    def __repr__(self) -> str:
+        picks = ", ".join(self._document["picks"])
+        return (
+            f"Status({self._document['name']}: {self._document['told']} told, {self._document['open']} open, "
+            f"{len(self._document['survivors'])} candidates in, pick {picks}, {self._document['guarantee']})"
+        )
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<li>{html.escape(line)}</li>" for line in self._document["statement"])
+        return f"<p>{html.escape(repr(self))}</p><ul>{lines}</ul>"
+
+
+class Campaign:
+    """A durable sequence of rounds on one pool; see :meth:`create` and :meth:`open`.
+
+    The file is the same as that of the command line: either can go on where the other stopped, at the same time too.
+    """
+
+    def __init__(self, native: _native.Campaign) -> None:
+        self._native = native
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        pool: Any,
+        *,
+        maximize: str | None = None,
+        minimize: str | None = None,
+        targets: Any = None,
+        goal: str = "best",
+        epsilon: float = 0.0,
+        top: int = 3,
+        mode: str = "certified",
+        algorithm: str = "auto",
+        noise: str | None = None,
+        sigma: float | None = None,
+        bound: float | None = None,
+        norm: float | None = None,
+        misspecification: float = 0.0,
+        delta: float = 0.05,
+        gamma: float | None = None,
+        batch: int = 24,
+        budget: int | None = None,
+        seed: int = 0,
+        kernel: Kernel | None = None,
+        residual: float | None = None,
+        polynomial_model: int | None = None,
+        interactions_only: bool = False,
+        id: str | None = None,
+        features: Sequence[str] | None = None,
+        outcome: str | Sequence[str] = (),
+        one_hot: bool | str | Sequence[str] = False,
+        log: str | Sequence[str] | Mapping[str, Any] = (),
+        standardize: bool = False,
+        missing: Mapping[str, float | None] | None = None,
+        decimal: str = ".",
+        array: str | None = None,
+        forbid: Iterable[str] = (),
+        force: Iterable[str] = (),
+        measured: Any = None,
+        markers: Mapping[str, float | str] | None = None,
+        error_column: str | None = None,
+        repeats: Sequence[str] = (),
+        repeated_slots: bool = False,
+        at: At = None,
+    ) -> Campaign:
+        """Starts a campaign on a new file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; ``.elfving`` is added where the name does not have it.
+        pool : path or data frame
+            The candidates, one row each. The campaign keeps a copy.
+        maximize, minimize : str
+            The outcome: the column that results will have, and whether large or small is good.
+        targets : path or data frame, optional
+            Choose among these, and measure those of ``pool``.
+        goal : {"best", "top", "all-good", "regret", "map"}
+            What is wanted, with ``epsilon`` how far from the best an answer may be (for ``map``, how well every mean is to be
+            known) and ``top`` how many candidates.
+        mode : {"certified", "calibrated"}
+            A theorem under your assumptions, or a fitted model without proof.
+        noise : {"sub-gaussian", "bounded-variance"}
+            What the tails of the noise are known to be; with ``sigma`` needed by the certified mode.
+        sigma, bound, norm, misspecification, delta, gamma
+            What is vouched for: the deviation of the noise, the mean outcomes, the norm of the function, its distance from the
+            model; the probability of a wrong verdict; the ridge.
+        batch, budget, seed
+            Measurements asked for at once, measurements in all, the seed of every random choice.
+        kernel, residual, polynomial_model, interactions_only
+            The model, as for :class:`Pool`.
+        id, features, outcome, one_hot, log, standardize, missing, decimal, array
+            The columns, as for :class:`Pool`. The calibrated mode takes text columns of few levels as categories by itself.
+        forbid, force : ids
+            Candidates that are neither measured nor chosen, and those to measure first.
+        measured : path, data frame, or mapping of id to outcome, optional
+            Measurements made before.
+        markers, error_column, repeats, repeated_slots
+            How files of results are written: texts that mean something (``{"n.d.": "failed", "<1": 0.5}``), a column of
+            standard errors, columns of repeats, several lines of one slot as repeats of it.
+        at : int or datetime, optional
+            The time on record, in milliseconds since 1970; now unless given.
+
+        Examples
+        --------
+        >>> import elfving, tempfile, os, polars
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> doses = polars.DataFrame({"id": ["a", "b", "c"], "dose": [1.0, 2.0, 3.0]})
+        >>> campaign = elfving.Campaign.create(
+        ...     os.path.join(folder.name, "doses"), doses, id="id", maximize="yield",
+        ...     noise="sub-gaussian", sigma=0.1, norm=1.0, epsilon=0.2, batch=2,
+        ... )
+        >>> slots = campaign.ask()
+        >>> campaign.tell({slot.slot: 0.5 for slot in slots}).recorded
+        2
+        """
+        if (maximize is None) == (minimize is None):
+            raise OptionError("name the outcome with maximize= or minimize=, one of them")
+        if mode not in ("certified", "calibrated"):
+            raise OptionError(f"mode is 'certified' or 'calibrated', not {mode!r}")
+        if noise is None and mode == "certified":
+            raise OptionError(
+                "a certified campaign needs noise='sub-gaussian' or 'bounded-variance', and sigma; "
+                "mode='calibrated' needs no assumptions"
+            )
+        if noise not in (None, "sub-gaussian", "bounded-variance"):
+            raise OptionError(f"noise is 'sub-gaussian' or 'bounded-variance', not {noise!r}")
+        file = os.fspath(path)
+        if Path(file).suffix != ".elfving":
+            file += ".elfving"
+        numbers = {"epsilon": epsilon, "misspecification": misspecification, "delta": delta}
+        for name, number in {**numbers, "sigma": sigma, "bound": bound, "norm": norm, "gamma": gamma}.items():
+            if number is not None and not np.isfinite(number):
+                raise OptionError(f"{name} must be a finite number, got {number}")
+        for name, count in {"batch": batch, "budget": budget}.items():
+            if count is not None and count < 1:
+                raise OptionError(f"{name} must be at least 1")
+        wish = {
+            "name": Path(file).stem,
+            "outcome": maximize if maximize is not None else minimize,
+            "aim": "maximise" if maximize is not None else "minimise",
+            "goal": goal_of(goal, epsilon, top, budget),
+            "mode": mode,
+            "vouched": {
+                "sigma": sigma,
+                "tails": "sub-gaussian" if noise == "sub-gaussian" else "bounded-variance",
+                "bound": bound,
+                "norm": norm,
+                "misspecification": misspecification,
+            },
+            "delta": delta,
+            "gamma": gamma,
+            "algorithm": algorithm,
+            "batch": batch,
+            "budget": budget,
+            "seed": seed,
+            "forbid": [str(name) for name in forbid],
+            "force": [str(name) for name in force],
+        }
+        columns = column_options(
+            id=id,
+            features=features,
+            outcome=outcome,
+            one_hot=one_hot,
+            log=log,
+            standardize=standardize,
+            missing=missing,
+        )
+        model = {
+            "kernel": None if kernel is None else kernel.to_dict(),
+            "residual": residual,
+            "polynomial": polynomial_model,
+            "interactions_only": interactions_only,
+        }
+        texts = () if id is None else (id,)
+        native = _native.Campaign.create(
+            file,
+            json.dumps(wish),
+            _file(pool, "pool.csv", texts),
+            None if targets is None else _file(targets, "targets.csv", texts),
+            json.dumps(reading_options(decimal, array)),
+            json.dumps(columns),
+            json.dumps(model),
+            _earlier(measured, str(wish["outcome"]), id),
+            _results(None, markers, error_column, repeats, repeated_slots),
+            _millis(at),
+        )
+        return cls(native)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Campaign:
+        """Opens a campaign, by its file or its name without ``.elfving``."""
+        file = os.fspath(path)
+        if not os.path.exists(file) and not Path(file).suffix and os.path.exists(file + ".elfving"):
+            file += ".elfving"
+        return cls(_native.Campaign.open(file))
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self._native.path())
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The question: everything that was decided before the first measurement."""
+        spec: dict[str, Any] = json.loads(self._native.spec())
+        return spec
+
+    def ask(self, batch: int | None = None, *, at: At = None) -> Batch:
+        """What to measure now. Open slots are shown again, never drawn anew; new ones come when all are told."""
+        if batch is not None and batch < 1:
+            raise OptionError("a batch has at least 1 measurement")
+        document, sheet = self._native.ask(batch, _millis(at))
+        return Batch(json.loads(document), sheet)
+
+    def tell(
+        self,
+        results: Any,
+        *,
+        correct: str | None = None,
+        dry_run: bool = False,
+        decimal: str | None = None,
+        markers: Mapping[str, float | str] | None = None,
+        error_column: str | None = None,
+        repeats: Sequence[str] = (),
+        repeated_slots: bool = False,
+        at: At = None,
+    ) -> Told:
+        """Takes outcomes in, all of them or none. The same outcome told again changes nothing.
+
+        Parameters
+        ----------
+        results : mapping, path or data frame
+            A mapping from slot to outcome: a number, a list of repeats, a pair ``(value, standard_error)``, or ``None`` (or
+            ``"failed"``) for a failed run, whose slot is asked again. A file or data frame has the columns ``slot`` and the
+            outcome, perhaps ``status``; an empty outcome leaves its slot open.
+        correct : str, optional
+            Replace outcomes that differ from those on record, for this reason.
+        dry_run : bool
+            Check everything and write nothing.
+        decimal, markers, error_column, repeats, repeated_slots
+            How the file is written, where it differs from what :meth:`create` was told.
+
+        Raises
+        ------
+        UnknownSlot, ConflictError, DataError
+            Nothing was written.
+        """
+        if isinstance(results, Mapping):
+            told = self._native.tell_outcomes(_outcomes(results), correct, dry_run, _millis(at))
+        else:
+            name, content = _file(results, "results.csv", ("slot",), blanks=True)
+            changes = _results(decimal, markers, error_column, repeats, repeated_slots)
+            told = self._native.tell_file(name, content, changes, correct, dry_run, _millis(at))
+        return Told(**json.loads(told))
+
+    def correct(self, slot: str, outcome: Any, *, reason: str, at: At = None) -> Told:
+        """Replaces one outcome, or says with ``None`` that the run had failed after all. The log keeps both and the reason."""
+        told = self._native.correct(slot, outcome_of(slot, outcome), reason, _millis(at))
+        return Told(**json.loads(told))
+
+    def bring_in(self, measured: Mapping[str, Any], *, at: At = None) -> bool:
+        """Brings in measurements made elsewhere, by candidate; returns whether the algorithm can use them."""
+        return self._native.bring_in(_outcomes(measured), _millis(at))[1]
+
+    def close(self, *, no_guarantee: bool = False, at: At = None) -> None:
+        """Closes the round under way. With open slots that is refused, unless ``no_guarantee`` gives the guarantee up."""
+        self._native.close(no_guarantee, _millis(at))
+
+    def status(self) -> Status:
+        """Where the campaign stands: the answer so far, what is guaranteed, who is still in."""
+        return Status(json.loads(self._native.status()))
+
+    def candidate(self, id: str) -> dict[str, Any]:
+        """All about one candidate: its outcomes, its interval, the bound that removed it."""
+        story: dict[str, Any] = json.loads(self._native.candidate(str(id)))
+        return story
+
+    def slots(self) -> list[dict[str, Any]]:
+        """Every slot with its candidate, round, state and outcome."""
+        slots: list[dict[str, Any]] = json.loads(self._native.slots())
+        return slots
+
+    def html(self, *, at: At = None) -> str:
+        """The report as one page of HTML, which loads nothing."""
+        return self._native.html(_millis(at))
+
+    def report(self, path: str | os.PathLike[str] | None = None, *, at: At = None) -> Path:
+        """Writes the report beside the campaign, or to ``path``; returns where."""
+        to = self.path.with_suffix(".html") if path is None else Path(path)
+        to.write_text(self.html(at=at), encoding="utf-8")
+        return to
+
+    def export(self) -> dict[str, Any]:
+        """Everything as one document: the question, where it stands, every slot, every event."""
+        document: dict[str, Any] = json.loads(self._native.export())
+        return document
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The measurements, one line a slot: to a file, or as text without one."""
+        content = self._native.export_csv()
+        if path is None:
+            return content.decode()
+        Path(path).write_bytes(content)
+        return None
+
+    def log(self) -> list[dict[str, Any]]:
+        """Every event with its content and its seal."""
+        events: list[dict[str, Any]] = json.loads(self._native.log())
+        return events
+
+    def verify(self) -> dict[str, Any]:
+        """Checks the file, every seal and every attached table, and replays every round; raises if anything is not as written."""
+        found: dict[str, Any] = json.loads(self._native.verify())
+        return found
+
+    def __repr__(self) -> str:
+        return f"Campaign({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        return self.status()._repr_html_()
+
+
+def goal_of(goal: str, epsilon: float, top: int, horizon: int | None) -> dict[str, Any]:
+    """A goal as the library spells it."""
+    match goal:
+        case "best" | "all-good" | "map":
+            return {"goal": goal, "epsilon": epsilon}
+        case "top":
+            return {"goal": goal, "count": top, "epsilon": epsilon}
+        case "regret":
+            return {"goal": goal, "horizon": horizon}
+    raise OptionError(f"there is no goal {goal!r}; the goals are best, top, all-good, regret and map")
+
+
+def _millis(at: At) -> int:
+    if at is None:
+        return time.time_ns() // 1_000_000
+    if isinstance(at, datetime.datetime):
+        return int(at.timestamp() * 1000)
+    return int(at)
+
+
+def _file(source: Any, name: str, texts: tuple[str, ...], blanks: bool = False) -> tuple[str, bytes]:
+    """A file by name and content: read from disk, or written from a data frame."""
+    if is_frame(source):
+        columns = columns_of(source, texts)
+        if blanks:
+            columns = _with_blanks(columns)
+        return name, _native.csv_of_columns(name, columns)
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        try:
+            return (str(path) if blanks else path.name), path.read_bytes()
+        except FileNotFoundError as error:
+            raise MissingFileError(f"{path}: cannot be read: {error.strerror}") from None
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    raise DataError(f"give a path or a data frame, not a {type(source).__name__}")
+
+
+def _with_blanks(columns: Columns) -> Columns:
+    """NaN is how a data frame says that a cell is empty."""
+    blank: Columns = []
+    for name, cells in columns:
+        if isinstance(cells, np.ndarray) and np.isnan(cells).any():
+            cells = ["" if np.isnan(cell) else repr(float(cell)) for cell in cells]
+        blank.append((name, cells))
+    return blank
+
+
+def _earlier(measured: Any, outcome: str, id: str | None) -> tuple[str, bytes] | None:
+    if measured is None:
+        return None
+    column = "row" if id is None else id
+    if isinstance(measured, Mapping):
+        lines: Columns = [(column, []), (outcome, [])]
+        for name, told in measured.items():
+            kind, numbers = outcome_of(str(name), told)
+            if kind == "error":
+                raise DataError(f"{name}: bring measurements with standard errors in with Campaign.bring_in")
+            for number in numbers:
+                lines[0][1].append(str(name))  # type: ignore[union-attr]
+                lines[1][1].append(repr(number))  # type: ignore[union-attr]
+        return "measured.csv", _native.csv_of_columns("measured.csv", lines)
+    return _file(measured, "measured.csv", (column,), blanks=True)
+
+
+def _results(
+    decimal: str | None,
+    markers: Mapping[str, float | str] | None,
+    error_column: str | None,
+    repeats: Sequence[str],
+    repeated_slots: bool,
+) -> str:
+    listed = []
+    for text, means in (markers or {}).items():
+        if means == "failed":
+            listed.append({"text": text, "means": "failed"})
+        elif isinstance(means, (int, float)) and np.isfinite(means):
+            listed.append({"text": text, "means": {"number": float(means)}})
+        else:
+            raise OptionError(f"markers: {text!r} means a number or 'failed', not {means!r}")
+    if decimal not in (None, ".", ","):
+        raise OptionError(f"the decimal mark is '.' or ',', not {decimal!r}")
+    return json.dumps(
+        {
+            "decimal": {None: None, ".": "Point", ",": "Comma"}[decimal],
+            "markers": listed,
+            "error_column": error_column,
+            "repeats": list(repeats),
+            "repeated_slots": repeated_slots,
+        }
+    )
+
+
+def _outcomes(results: Mapping[Any, Any]) -> list[tuple[str, tuple[str, list[float]]]]:
+    return [(str(slot), outcome_of(str(slot), told)) for slot, told in results.items()]
+
+
+def outcome_of(slot: str, told: Any) -> tuple[str, list[float]]:
+    """An outcome sorted by kind: failed, one value, a value with its error, or repeats."""
+    if told is None or (isinstance(told, str) and told == "failed"):
+        return "failed", []
+    if isinstance(told, tuple):
+        if len(told) != 2:
+            raise DataError(f"{slot}: a pair is (value, standard_error); repeats are a list")
+        return "error", [_number(slot, part) for part in told]
+    if isinstance(told, (list, np.ndarray)) and np.ndim(told) == 1:
+        return "repeats", [_number(slot, part) for part in told]
+    return "value", [_number(slot, told)]
+
+
+def _number(slot: str, value: Any) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise DataError(f"{slot}: {value!r} is not a number; tell a failed measurement as None or 'failed'")
+    return float(value)
