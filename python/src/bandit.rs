@@ -78,7 +78,7 @@ pub(crate) fn algorithms() -> Vec<&'static str> {
 #[pyclass(frozen, module = "elfving._native")]
 #[derive(Debug)]
 pub(crate) struct Bandit {
-    conversation: Arc<Mutex<Conversation>>,
+    conversation: Arc<Mutex<Talk>>,
     data: Arc<PoolData>,
     sign: f64,
     /// The algorithm, and why it was chosen where it was.
@@ -88,11 +88,32 @@ pub(crate) struct Bandit {
     because: String,
 }
 
+/// A conversation, and the number of the first slot of its round once that is known.
+#[derive(Debug)]
+struct Talk {
+    bandit: Conversation,
+    first: Option<u64>,
+}
+
+impl Talk {
+    /// The next slots, each with its place in the plan of the round.
+    fn ask(&mut self, batch: usize) -> Answer<Vec<(core::Slot, usize)>> {
+        if self.bandit.plan().is_none() {
+            self.first = None;
+        }
+        let slots = self.bandit.ask(batch)?;
+        let Some(slot) = slots.first() else { return Ok(Vec::new()) };
+        let first = *self.first.get_or_insert(slot.id.number());
+        let place = |slot: core::Slot| (slot, usize::try_from(slot.id.number() - first).unwrap_or(usize::MAX));
+        Ok(slots.into_iter().map(place).collect())
+    }
+}
+
 impl Bandit {
     fn with<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut Conversation, &PoolData, f64) -> Answer<T> + Send + 'static,
+        act: impl FnOnce(&mut Talk, &PoolData, f64) -> Answer<T> + Send + 'static,
     ) -> PyResult<T> {
         let (conversation, data, sign) = (Arc::clone(&self.conversation), Arc::clone(&self.data), self.sign);
         task::run(py, move || {
@@ -134,36 +155,30 @@ impl Bandit {
             }
             Ok((conversation, algorithm.name(), because, data))
         })?;
-        Ok(Self { conversation: Arc::new(Mutex::new(conversation)), data, sign, algorithm, because })
+        let talk = Talk { bandit: conversation, first: None };
+        Ok(Self { conversation: Arc::new(Mutex::new(talk)), data, sign, algorithm, because })
     }
 
     /// Slot, row and reason of what to measure now.
     fn ask(&self, py: Python<'_>, batch: usize) -> PyResult<Vec<(u64, usize, String)>> {
-        self.with(py, move |bandit, _, sign| {
-            let slots = bandit.ask(batch)?;
-            let why = bandit.plan().map(core::Plan::why).unwrap_or_default();
-            let first = slots.first().map_or(0, |slot| slot.id.number());
-            let begun = bandit.plan().map_or(0, |plan| plan.measurements.len());
-            let open_before = (begun as u64).min(first);
-            let reason = |k: usize| {
-                // Reasons are by position in the round; slots of earlier batches of it come first.
-                let place = k + usize::try_from(first - open_before).unwrap_or(0);
-                match why.get(place).or_else(|| why.get(k)) {
-                    Some(core::Why::Promise { mean, deviation }) => {
-                        core::Why::Promise { mean: sign * mean, deviation: *deviation }.to_string()
-                    }
-                    Some(other) => other.to_string(),
-                    None => String::new(),
+        self.with(py, move |talk, _, sign| {
+            let slots = talk.ask(batch)?;
+            let why = talk.bandit.plan().map(core::Plan::why).unwrap_or_default();
+            let reason = |place: usize| match why.get(place) {
+                Some(core::Why::Promise { mean, deviation }) => {
+                    core::Why::Promise { mean: sign * mean, deviation: *deviation }.to_string()
                 }
+                Some(other) => other.to_string(),
+                None => String::new(),
             };
-            Ok(slots.iter().enumerate().map(|(k, slot)| (slot.id.number(), slot.point.index(), reason(k))).collect())
+            Ok(slots.iter().map(|(slot, place)| (slot.id.number(), slot.point.index(), reason(*place))).collect())
         })
     }
 
     /// Takes an outcome in: `recorded`, `repeated` or `asked-again`.
     fn tell(&self, py: Python<'_>, slot: u64, told: PyOutcome) -> PyResult<&'static str> {
-        self.with(py, move |bandit, _, sign| {
-            Ok(match bandit.tell(SlotId::new(slot), turned(&told, sign))? {
+        self.with(py, move |talk, _, sign| {
+            Ok(match talk.bandit.tell(SlotId::new(slot), turned(&told, sign))? {
                 Told::Recorded => "recorded",
                 Told::Repeated => "repeated",
                 Told::AskedAgain => "asked-again",
@@ -173,7 +188,7 @@ impl Bandit {
 
     /// Takes in measurements made before; whether they are used.
     fn earlier(&self, py: Python<'_>, measured: Vec<(usize, PyOutcome)>) -> PyResult<bool> {
-        self.with(py, move |bandit, data, sign| {
+        self.with(py, move |talk, data, sign| {
             let readings = measured.iter().filter_map(|(row, told)| match turned(told, sign) {
                 Outcome::Measured(reading) => Some((PointId::new(*row), reading)),
                 Outcome::Failed => None,
@@ -182,30 +197,34 @@ impl Bandit {
             if let Some((id, _)) = readings.iter().find(|(id, _)| id.index() >= data.about.ids.len()) {
                 return Err(Failure::option(format!("there is no row {id}")));
             }
-            Ok(bandit.earlier(&readings)?)
+            Ok(talk.bandit.earlier(&readings)?)
         })
     }
 
     /// Makes these rows the next round.
     fn force(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<()> {
-        self.with(py, move |bandit, _, _| Ok(bandit.force(rows.into_iter().map(PointId::new).collect())?))
+        self.with(py, move |talk, _, _| {
+            talk.bandit.force(rows.into_iter().map(PointId::new).collect())?;
+            talk.first = None;
+            Ok(())
+        })
     }
 
     fn close_without_guarantee(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |bandit, _, _| Ok(bandit.close_without_guarantee()?))
+        self.with(py, |talk, _, _| Ok(talk.bandit.close_without_guarantee()?))
     }
 
     fn finished(&self, py: Python<'_>) -> PyResult<bool> {
-        self.with(py, |bandit, _, _| Ok(bandit.finished()))
+        self.with(py, |talk, _, _| Ok(talk.bandit.finished()))
     }
 
     fn open_slots(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(py, |bandit, _, _| Ok(bandit.open_slots()))
+        self.with(py, |talk, _, _| Ok(talk.bandit.open_slots()))
     }
 
     /// What the algorithm knows, in the user's sign and names, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |bandit, data, sign| Ok(report_json(&bandit.report(), data, sign).to_string()))
+        self.with(py, |talk, data, sign| Ok(report_json(&talk.bandit.report(), data, sign).to_string()))
     }
 }
 

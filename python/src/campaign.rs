@@ -463,9 +463,9 @@ fn batch_json(campaign: &core::Campaign, batch: &Batch) -> Answer<Value> {
     };
     for (k, row) in batch.rows.iter().enumerate() {
         let names = own.columns().iter().map(|column| column.name().to_owned());
-        let cells: serde_json::Map<String, Value> =
-            names.zip(own.cells(row.table_row()).map(cell)).collect();
-        document["rows"][k]["columns"] = Value::Object(cells);
+        // A list of pairs keeps the order of the table.
+        let cells: Vec<(String, Value)> = names.zip(own.cells(row.table_row()).map(cell)).collect();
+        document["rows"][k]["columns"] = json!(cells);
     }
     document["outcome"] = json!(campaign.spec().outcome);
     document["id_column"] = json!(candidates.id_column);

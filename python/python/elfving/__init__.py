@@ -3,36 +3,98 @@
 >>> import numpy as np, elfving
 >>> pool = elfving.Pool(np.linspace(-1, 1, 41).reshape(-1, 1), polynomial_model=2)
 >>> plan = elfving.design(pool, "d")
->>> [round(float(x), 3) for x in pool.coordinates[plan.support, 0]]
-[-1.0, 0.0, 1.0]
+>>> pool.coordinates[plan.support, 0]
+array([-1.,  0.,  1.])
 
 The modules and functions have the names of the command line and of the documentation.
 """
 
 from __future__ import annotations
 
-from . import exceptions, kernels
+from . import complexity, exceptions, kernels, robust_mean
+from ._bandit import Bandit, BanditReport, Pull, algorithms
 from ._campaign import Batch, Campaign, Slot, Status, Told
 from ._design import Certificate, Design, Efficiency, design
+from ._estimate import RIPS, Estimates, estimate
 from ._native import __version__
+from ._plots import plot_design, plot_elimination, plot_intervals, plot_regret, plot_variance
 from ._pool import Pool
 from ._progress import Progress
-from .exceptions import *  # noqa: F403
+from ._rounding import Allocation, Draws, draw, round
+from ._simulate import AlgorithmRuns, Simulation, simulate
+from .exceptions import (
+    BudgetError,
+    CampaignExistsError,
+    ConflictError,
+    CorruptCampaign,
+    DataError,
+    DataWarning,
+    DurabilityError,
+    ElfvingError,
+    InternalError,
+    LockedError,
+    MissingFileError,
+    NotIdentifiable,
+    NotPositiveSemidefinite,
+    NumericalError,
+    OptionError,
+    RoundIncomplete,
+    UnknownSlot,
+    VersionError,
+)
 
 __all__ = [
+    "AlgorithmRuns",
+    "Allocation",
+    "Bandit",
+    "BanditReport",
     "Batch",
+    "BudgetError",
     "Campaign",
+    "CampaignExistsError",
     "Certificate",
+    "ConflictError",
+    "CorruptCampaign",
+    "DataError",
+    "DataWarning",
     "Design",
+    "Draws",
+    "DurabilityError",
     "Efficiency",
+    "ElfvingError",
+    "Estimates",
+    "InternalError",
+    "LockedError",
+    "MissingFileError",
+    "NotIdentifiable",
+    "NotPositiveSemidefinite",
+    "NumericalError",
+    "OptionError",
     "Pool",
     "Progress",
+    "Pull",
+    "RIPS",
+    "RoundIncomplete",
+    "Simulation",
     "Slot",
     "Status",
     "Told",
+    "UnknownSlot",
+    "VersionError",
     "__version__",
+    "algorithms",
+    "complexity",
     "design",
+    "draw",
+    "estimate",
     "exceptions",
     "kernels",
-    *exceptions.__all__,
+    "plot_design",
+    "plot_elimination",
+    "plot_intervals",
+    "plot_regret",
+    "plot_variance",
+    "robust_mean",
+    "round",
+    "simulate",
 ]

@@ -47,7 +47,7 @@ class Batch(Sequence[Slot]):
     def __init__(self, document: dict[str, Any], sheet: bytes) -> None:
         self._document = document
         self._sheet = sheet
-        self._slots = [Slot(**row) for row in document["rows"]]
+        self._slots = [Slot(**{**row, "columns": dict(row["columns"])}) for row in document["rows"]]
 
     @property
     def round(self) -> int:

@@ -1,0 +1,220 @@
+"""From the weights of a design to whole measurements."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._arrays import FloatArray
+from ._design import Design
+from ._seeds import seed_of
+from .exceptions import OptionError
+
+__all__ = ["Allocation", "Draws", "draw", "round"]
+
+_MOST_LISTED = 10_000_000
+
+
+class _Plan:
+    def __init__(self, native: _native.Plan, shuffle: int | None = None) -> None:
+        self._native = native
+        self._shuffle = shuffle
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(self._native.document(self._shuffle))
+        return document
+
+    @property
+    def design(self) -> Design:
+        """The design it comes from."""
+        return Design(self._native.design)
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How often each candidate is measured, zeros included."""
+        return self._native.counts()
+
+    @property
+    def total(self) -> int:
+        """New measurements in all."""
+        return int(self._document["total"])
+
+    @property
+    def budget(self) -> int:
+        """Measurements asked for."""
+        return int(self._document["budget"])
+
+    @property
+    def method(self) -> str:
+        """The method that was asked for."""
+        return str(self._document["method"])
+
+    @property
+    def value(self) -> float | None:
+        """The criterion at the counts; ``None`` when some target is not determined."""
+        return self._document["value"]  # type: ignore[no-any-return]
+
+    @property
+    def ratio(self) -> float | None:
+        """The value next to that of the continuous design: 1.05 is a variance 5 % larger than if measurements could be split."""
+        return self._document["ratio_to_continuous"]  # type: ignore[no-any-return]
+
+    @property
+    def seed(self) -> int:
+        """The seed of draws and run orders."""
+        return int(self._document["seed"])
+
+    @property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The row of every measurement, in the order to make them; outcomes are given in this order."""
+        return self._native.order(self._shuffle)
+
+    @property
+    def order_ids(self) -> list[str]:
+        """The same by id."""
+        ids = self.design.pool.ids
+        return [ids[row] for row in self.order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan with the names of ``elfving round --json``."""
+        document: dict[str, Any] = json.loads(self.to_json())
+        return document
+
+    def to_json(self) -> str:
+        """The plan as ``elfving round --out`` writes it; ``elfving estimate`` reads it."""
+        return self._native.document(self._shuffle)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._native.words()})"
+
+    def _repr_html_(self) -> str:
+        ids = self.design.pool.ids
+        rows = sorted(np.flatnonzero(self.counts), key=lambda row: (-int(self.counts[row]), row))
+        body = "".join(f"<tr><td>{html.escape(ids[row])}</td><td>{self.counts[row]}</td></tr>" for row in rows[:20])
+        more = f"<tr><td colspan=2>and {len(rows) - 20} more</td></tr>" if len(rows) > 20 else ""
+        return (
+            f"<table><caption>{html.escape(self._native.words())}</caption>"
+            f"<thead><tr><th>candidate</th><th>count</th></tr></thead><tbody>{body}{more}</tbody></table>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.design, self._native.state(), self._shuffle)
+
+
+def _restored(kind: type[_Plan], design: Design, state: str, shuffle: int | None) -> _Plan:
+    return kind(_native.Plan.restored(design._native, state), shuffle)
+
+
+class Allocation(_Plan):
+    """Deterministic counts, for least squares. Made by :func:`elfving.round`."""
+
+
+class Draws(_Plan):
+    """An independent sample from a design, for IPS and RIPS. Made by :func:`elfving.draw`."""
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """The exact probability of each candidate, zeros included."""
+        return self._native.probabilities()
+
+
+def round(
+    design: Design,
+    budget: int,
+    *,
+    method: str = "best",
+    polish: bool = False,
+    minimum: int | Mapping[Any, int] | None = None,
+    maximum: int | Mapping[Any, int] | None = None,
+    force: Any = (),
+    done: Mapping[Any, int] | None = None,
+    shuffle: bool = False,
+    random_state: Any = 0,
+) -> Allocation:
+    """Whole measurements close to a design.
+
+    Parameters
+    ----------
+    design : Design
+        The weights.
+    budget : int
+        Measurements to make.
+    method : str
+        ``ceiling``, ``apportion``, ``caratheodory``, ``regret``, ``ptr``, ``greedy``, ``exchange`` or ``best``.
+    polish : bool
+        Improve the plan by exchanges until none helps.
+    minimum, maximum : int or mapping, optional
+        How often each candidate is measured at least and at most: one number for all, or by id or row.
+    force : ids or rows
+        Candidates to measure at least once.
+    done : mapping, optional
+        Measurements already made, by id or row: part of the value, not of the counts.
+    shuffle : bool
+        Put the measurements in random order.
+    random_state : int, NumPy generator or None
+        The seed of that order.
+
+    Examples
+    --------
+    >>> import numpy as np, elfving
+    >>> x = np.linspace(0, 1, 11)
+    >>> line = elfving.design(np.column_stack([np.ones(11), x]))
+    >>> elfving.round(line, 20).counts
+    array([10,  0,  0,  0,  0,  0,  0,  0,  0,  0, 10])
+    """
+    if method == "sample":
+        raise OptionError("method 'sample' is elfving.draw: draws and counts are two kinds of plan")
+    budget = _count("budget", budget)
+    if shuffle and budget > _MOST_LISTED:
+        raise OptionError(f"budget {budget}: at most {_MOST_LISTED} measurements are listed one by one")
+    pool = design.pool
+
+    def listed(limits: Mapping[Any, int], what: str) -> list[tuple[int, int]]:
+        return [(pool.rows([name])[0], _count(what, count, least=0)) for name, count in limits.items()]
+
+    least: dict[int, int] = {}
+    if isinstance(minimum, Mapping):
+        least.update(listed(minimum, "minimum"))
+    elif minimum is not None:
+        least.update(dict.fromkeys(range(len(pool)), _count("minimum", minimum, least=0)))
+    for row in pool.rows(force):
+        least[row] = max(1, least.get(row, 0))
+    limits = {
+        "minimum": sorted(least.items()),
+        "maximum": listed(maximum, "maximum") if isinstance(maximum, Mapping) else [],
+        "maximum_each": None if maximum is None or isinstance(maximum, Mapping) else _count("maximum", maximum, least=0),
+        "done": [] if done is None else listed(done, "done"),
+    }
+    seed = seed_of(random_state)
+    native = _native.round(design._native, budget, method, polish, json.dumps(limits), seed)
+    return Allocation(native, seed if shuffle else None)
+
+
+def draw(design: Design, size: int, *, random_state: Any = 0) -> Draws:
+    """Independent draws from a design: what the estimators for heavy tails need.
+
+    The weights are rounded to integers that sum to 2^32 first, so that the same seed gives the same draws on every machine.
+
+    >>> import numpy as np, elfving
+    >>> draws = elfving.draw(elfving.design(np.eye(3)), 1000, random_state=1)
+    >>> draws.total, len(draws.order)
+    (1000, 1000)
+    """
+    size = _count("size", size)
+    if size > _MOST_LISTED:
+        raise OptionError(f"size {size}: at most {_MOST_LISTED} measurements are listed one by one")
+    return Draws(_native.draw(design._native, size, seed_of(random_state)))
+
+
+def _count(what: str, value: Any, least: int = 1) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise OptionError(f"{what} must be a whole number >= {least}, got {value!r}")
+    return int(value)
