@@ -12,7 +12,7 @@ use crate::chain::Digest;
 use crate::error::CampaignError;
 use crate::spec::{Aim, Mode};
 use crate::state::SlotState;
-use crate::statement::statement;
+use crate::statement::{About, statement};
 
 /// Where a campaign stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -141,6 +141,7 @@ impl Campaign {
         let (state, candidates) = (self.state(), self.candidates()?);
         let spec = &state.spec;
         let round = state.open_round();
+        let earlier = state.earlier.iter().map(|group| group.measurements.len()).sum();
         let counts = Counts::of(self);
         let measured = self.measured()?;
         let choices = candidates.choice_ids();
@@ -177,7 +178,7 @@ impl Campaign {
             open: counts.open,
             failed: counts.failed,
             later: round.map_or(0, |round| round.points.len() - round.handed_out),
-            earlier: state.earlier.iter().map(|group| group.measurements.len()).sum(),
+            earlier,
             earlier_used,
             budget: spec.budget,
             stopped: self.stopped(&report),
@@ -191,7 +192,14 @@ impl Campaign {
             eliminated: report.eliminated.iter().map(|elimination| names.eliminated(elimination)).collect(),
             margins: report.margins,
             standing: report.standing,
-            statement: statement(&report, spec.aim, state.waived.as_deref(), conditional.as_ref()),
+            statement: statement(&About {
+                report: &report,
+                aim: spec.aim,
+                waived: state.waived.as_deref(),
+                conditional: conditional.as_ref(),
+                earlier: if earlier_used { earlier } else { 0 },
+                noisier: self.noisier_than_vouched(),
+            }),
         })
     }
 
@@ -220,6 +228,17 @@ impl Campaign {
             *measured.entry(id).or_default() += reading.values().len() as u64;
         }
         Ok(measured)
+    }
+
+    /// Outcomes whose own standard error is above the σ that the user vouches for.
+    fn noisier_than_vouched(&self) -> usize {
+        let Some(sigma) = self.spec().vouched.sigma else { return 0 };
+        let told = self.state().rounds.iter().flat_map(|round| &round.slots);
+        let above = |slot: &&SlotState| match slot {
+            SlotState::Told(reading) => reading.variance().is_some_and(|variance| variance > sigma * sigma),
+            _ => false,
+        };
+        told.filter(above).count()
     }
 
     fn stopped(&self, report: &Report) -> Option<Stop> {

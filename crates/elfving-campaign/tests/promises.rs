@@ -191,6 +191,31 @@ fn what_is_forced_comes_first_and_what_is_forbidden_never() {
 }
 
 #[test]
+fn the_statement_names_what_earlier_measurements_and_their_errors_assume() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified());
+    let chosen = "none was chosen or left out by its outcome";
+    assert!(!campaign.status().unwrap().statement.join(" ").contains(chosen));
+
+    let earlier: Vec<(String, Reading)> = ["a1", "b3"].map(|id| (id.to_owned(), truth(id).into())).to_vec();
+    campaign.bring_in(&earlier, None, At(1)).unwrap();
+    let said = campaign.status().unwrap().statement.join("\n");
+    assert!(
+        said.contains(&format!("- the 2 measurements made before are all there were: {chosen}")),
+        "{said}"
+    );
+
+    let batch = campaign.ask(None, At(2)).unwrap();
+    let reading = |standard_error| Outcome::Measured(Reading::WithError { value: 0.7, standard_error });
+    let errors = [0.05, 0.1, 0.3, 0.2];
+    let told: Vec<_> =
+        batch.rows.iter().zip(errors).map(|(row, error)| (row.slot.as_str(), reading(error))).collect();
+    campaign.tell_outcomes(&told, &TellOptions::default(), At(3)).unwrap();
+    let said = campaign.status().unwrap().statement.join("\n");
+    assert!(said.contains("2 outcomes came with a standard error above sigma"), "sigma is 0.1: {said}");
+}
+
+#[test]
 fn earlier_measurements_count_where_the_algorithm_can_use_them() {
     let lab = Lab::quick();
     let mut campaign = lab.create(certified());

@@ -140,27 +140,22 @@ fn explicit(x: Matrix, z: Option<Matrix>) -> Result<Pool, CliError> {
     })
 }
 
-/// How far a kernel is factorised: what is left out costs about residual/gamma in a squared norm, so it stays
-/// two digits below the gap that is asked for.
+/// How far a kernel is factorised: as the user says, or as far as the design needs.
 fn factorisation(args: &mut PoolArgs, gamma: f64, tolerance: f64, talk: Talk) -> Factorisation {
-    const SMALLEST: f64 = 1e-14;
-    const LARGEST: f64 = 1e-8;
-    // Without a ridge there is no scale to compare with; a matrix from a file carries rounding of its own.
-    const WITHOUT_RIDGE: f64 = 1e-12;
-    let chosen = args.kernel.residual.unwrap_or_else(|| {
-        if gamma == 0.0 {
-            talk.note(format!(
-                "gamma = 0 with a kernel: what lies below {WITHOUT_RIDGE:e} of the largest kernel value is left out; \
-                 --residual changes it, --gamma makes the answer independent of it"
-            ));
-            WITHOUT_RIDGE
-        } else {
-            let finest = if args.kernel.gram.is_some() { WITHOUT_RIDGE } else { SMALLEST };
-            (0.01 * gamma * tolerance).clamp(finest, LARGEST)
-        }
-    });
-    args.kernel.residual = Some(chosen);
-    Factorisation::default().residual(chosen)
+    let from_file = args.kernel.gram.is_some();
+    let settings = match args.kernel.residual {
+        Some(residual) => Factorisation::default().residual(residual),
+        None => Factorisation::for_design(gamma, tolerance, from_file),
+    };
+    if gamma == 0.0 && args.kernel.residual.is_none() {
+        talk.note(format!(
+            "gamma = 0 with a kernel: what lies below {:e} of the largest kernel value is left out; \
+             --residual changes it, --gamma makes the answer independent of it",
+            settings.residual
+        ));
+    }
+    args.kernel.residual = Some(settings.residual);
+    settings
 }
 
 impl Candidates {

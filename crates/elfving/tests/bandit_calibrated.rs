@@ -113,6 +113,26 @@ fn pending_slots_count_as_measured() {
 }
 
 #[test]
+fn a_horizon_counts_what_was_asked_for_and_not_what_was_brought() {
+    let goal = Goal::Regret { horizon: Some(12) };
+    let policy = Calibrated::new(space(), goal, CalibratedSettings::default()).unwrap();
+    let mut bandit = Bandit::new(Box::new(policy));
+    let earlier: Vec<_> = (0..20)
+        .map(|k| (PointId::new(5 * k), Reading::Repeats(vec![mean(5 * k), mean(5 * k) + 0.1])))
+        .collect();
+    bandit.earlier(&earlier).unwrap();
+    let mut asked = 0;
+    for _ in 0..4 {
+        let slots = bandit.ask(5).unwrap();
+        asked += slots.len();
+        for slot in slots {
+            bandit.tell(slot.id, outcome(slot)).unwrap();
+        }
+    }
+    assert_eq!((asked, bandit.report().status), (12, Status::Finished(Reason::Horizon)));
+}
+
+#[test]
 fn the_first_batch_is_random_and_different_rows() {
     let start = |seed| {
         let Next::Measure(plan) = policy(CalibratedSettings::default().seed(seed)).plan(30).unwrap() else {

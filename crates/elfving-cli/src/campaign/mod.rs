@@ -15,7 +15,7 @@ mod status;
 mod tell;
 mod verify;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use elfving_campaign::At;
 
@@ -31,8 +31,12 @@ pub(crate) use status::{StatusArgs, status};
 pub(crate) use tell::{TellArgs, tell};
 pub(crate) use verify::{VerifyArgs, verify};
 
-/// The time of the clock; the library reads none.
+/// The time of the clock; the library reads none. `SOURCE_DATE_EPOCH`, in seconds, stands in for it where files must come out the same again.
 pub(crate) fn now() -> At {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+    let since = fixed.map_or_else(
+        || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+        Duration::from_secs,
+    );
     At(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

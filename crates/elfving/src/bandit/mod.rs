@@ -10,6 +10,7 @@ mod auto;
 mod baselines;
 mod calibrated;
 mod conversation;
+mod digits;
 pub mod elimination;
 mod ellipsoid;
 mod error;

@@ -1,5 +1,6 @@
 //! What a bandit knows, under which assumptions, and how wrong these may be.
 
+use super::digits::{down, up};
 use super::{Elimination, Goal};
 use crate::estimate::Premise;
 use crate::pool::PointId;
@@ -130,6 +131,60 @@ pub struct Report {
     pub standing: Option<Standing>,
 }
 
+impl Report {
+    /// What is promised of the picks; `worse` is where a choice lies that is not the best: "below" it, or "above" where small is good.
+    pub fn promise(&self, worse: &str) -> String {
+        match (self.goal, self.epsilon) {
+            (_, None) => "the best is still in".to_owned(),
+            (Goal::Map { .. }, Some(epsilon)) => {
+                format!("every mean is within {} of its estimate", up(epsilon))
+            }
+            (Goal::Top { count, .. }, Some(epsilon)) => {
+                format!("each pick is at most {} {worse} the best choice number {count}", up(epsilon))
+            }
+            (Goal::AllGood { epsilon: good }, Some(epsilon)) => format!(
+                "every choice within {good} of the best is still in, and no pick is more than {} {worse} the best",
+                up(epsilon)
+            ),
+            (_, Some(0.0)) => "the pick is the best".to_owned(),
+            (_, Some(epsilon)) => format!("the pick is at most {} {worse} the best", up(epsilon)),
+        }
+    }
+
+    /// The floor, where it is somebody's limit: one far below what was asked for is not.
+    pub fn floor_in_words(&self) -> Option<String> {
+        let limits = |&floor: &f64| floor > 1e-3 * self.epsilon.unwrap_or(0.0) && floor > 0.0;
+        let words =
+            |floor| format!("the floor is {}: closer than that no amount of data separates", up(floor));
+        self.floor.filter(limits).map(words)
+    }
+
+    /// How wrong the assumptions may be; none where the verdict rests on none of them.
+    pub fn margins_in_words(&self) -> Option<String> {
+        let Margins { norm, sigma, bound, misspecification } = self.margins;
+        let each = [("S", norm), ("sigma", sigma), ("B", bound), ("h", misspecification)];
+        let known: Vec<String> = each
+            .iter()
+            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", down(most))))
+            .collect();
+        let stands = "the verdict would still stand with";
+        (!known.is_empty()).then(|| format!("{stands} {}, each with the others held", known.join(", ")))
+    }
+
+    /// What is measured about a pick that nothing is proved of.
+    pub fn standing_in_words(&self) -> Option<String> {
+        let Standing { measurements, rivals, rounds } = self.standing?;
+        let times = |n: u64, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+        let others = match rivals {
+            0 => "no other interval reaches".to_owned(),
+            1 => "the interval of one other reaches".to_owned(),
+            more => format!("the intervals of {more} others reach"),
+        };
+        let (measured, stood) = (times(measurements, "time"), times(rounds, "round"));
+        Some(format!("the pick was measured {measured} and has stood for {stood}; {others} into its own"))
+    }
+}
+
 impl fmt::Display for Report {
     /// Status and answer, the statement with its assumptions, the margins.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -144,97 +199,22 @@ impl fmt::Display for Report {
             "pick {}; {survivors} choices are still in after {samples} measurements in {rounds} rounds",
             picks.join(", ")
         )?;
-        self.fmt_statement(f)?;
-        self.fmt_margins(f)
-    }
-}
-
-impl Report {
-    fn fmt_statement(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = 100.0 * (1.0 - self.delta);
+        let (percent, promise) = (100.0 * (1.0 - self.delta), self.promise("below"));
         match self.guarantee {
-            Guarantee::None => return writeln!(f, "no guarantee"),
-            Guarantee::Calibrated => return self.fmt_standing(f),
-            Guarantee::AsPrinted => write!(f, "with the constants printed in the paper, not certified, ")?,
-            Guarantee::Certified => write!(f, "with probability {percent} %, under these assumptions, ")?,
-        }
-        match (self.goal, self.epsilon) {
-            (_, None) => writeln!(f, "the best is still in:")?,
-            (Goal::Map { .. }, Some(epsilon)) => {
-                writeln!(f, "every mean is within {} of its estimate:", up(epsilon))?;
+            Guarantee::None => writeln!(f, "no guarantee")?,
+            Guarantee::Calibrated => writeln!(f, "calibrated, no proof")?,
+            Guarantee::AsPrinted => {
+                writeln!(f, "with the constants printed in the paper, not certified, {promise}:")?;
             }
-            (Goal::Top { count, .. }, Some(epsilon)) => {
-                writeln!(f, "each pick is at most {} below the best choice number {count}:", up(epsilon))?;
+            Guarantee::Certified => {
+                writeln!(f, "with probability {percent} %, under these assumptions, {promise}:")?;
             }
-            (Goal::AllGood { epsilon: good }, Some(epsilon)) => writeln!(
-                f,
-                "every choice within {good} of the best is still in, and no pick is more than {} below the best:",
-                up(epsilon)
-            )?,
-            (_, Some(0.0)) => writeln!(f, "the pick is the best:")?,
-            (_, Some(epsilon)) => writeln!(f, "the pick is at most {} below the best:", up(epsilon))?,
         }
-        self.premises.iter().try_for_each(|premise| writeln!(f, "- {premise}"))?;
-        match self.floor {
-            // A floor far below what was asked for is nobody's limit.
-            Some(floor) if floor > 1e-3 * self.epsilon.unwrap_or(0.0) && floor > 0.0 => {
-                writeln!(f, "the floor is {}: closer than that no amount of data separates", up(floor))
-            }
-            _ => Ok(()),
+        if let Guarantee::AsPrinted | Guarantee::Certified = self.guarantee {
+            self.premises.iter().try_for_each(|premise| writeln!(f, "- {premise}"))?;
+            self.floor_in_words().map_or(Ok(()), |words| writeln!(f, "{words}"))?;
         }
-    }
-
-    fn fmt_standing(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "calibrated, no proof")?;
-        let Some(Standing { measurements, rivals, rounds }) = self.standing else { return Ok(()) };
-        writeln!(
-            f,
-            "the pick was measured {measurements} times and has stood for {rounds} rounds; the intervals of {rivals} others \
-             reach into its own"
-        )
-    }
-
-    fn fmt_margins(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Margins { norm, sigma, bound, misspecification } = self.margins;
-        let each = [("S", norm), ("sigma", sigma), ("B", bound), ("h", misspecification)];
-        let known: Vec<String> = each
-            .iter()
-            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", down(most))))
-            .collect();
-        if known.is_empty() {
-            return Ok(());
-        }
-        writeln!(f, "the verdict would still stand with {}, each with the others held", known.join(", "))
-    }
-}
-
-/// Four digits, rounded up: what may be lost is never printed smaller than it is.
-fn up(x: f64) -> f64 {
-    four_digits(x, f64::ceil)
-}
-
-/// Four digits, rounded down: what may be assumed is never printed larger than it is.
-fn down(x: f64) -> f64 {
-    four_digits(x, f64::floor)
-}
-
-fn four_digits(x: f64, round: impl Fn(f64) -> f64) -> f64 {
-    let scale = 10f64.powf(3.0 - x.abs().log10().floor());
-    let rounded = round(x * scale) / scale;
-    if rounded.is_finite() { rounded } else { x }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_printed_is_rounded_to_the_safe_side() {
-        assert_eq!((down(0.000_469_99), up(0.000_469_91)), (0.000_469_9, 0.000_47));
-        assert_eq!((down(1.299_99), up(1.234_51)), (1.299, 1.235));
-        assert_eq!((down(12_345.6), up(12_345.6)), (12_340.0, 12_350.0));
-        for x in [0.0, 1e-320, 1e300, f64::MAX] {
-            assert!(down(x) <= x && up(x) >= x && up(x).is_finite(), "{x}");
-        }
+        let last = [self.standing_in_words(), self.margins_in_words()];
+        last.into_iter().flatten().try_for_each(|words| writeln!(f, "{words}"))
     }
 }

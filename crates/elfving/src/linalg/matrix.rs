@@ -1,5 +1,6 @@
 //! A dense row-major matrix of `f64`: the one array type of public signatures.
 
+use super::storage::{SharedEntries, Storage};
 use serde::{Deserialize, Serialize};
 
 /// A dense matrix stored row by row, so that a candidate is a contiguous slice.
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Matrix {
     rows: usize,
     columns: usize,
-    data: Vec<f64>,
+    data: Storage,
 }
 
 impl Matrix {
@@ -18,7 +19,28 @@ impl Matrix {
     /// When `data.len() != rows * columns`.
     pub fn from_row_major(rows: usize, columns: usize, data: Vec<f64>) -> Self {
         assert_eq!(data.len(), rows * columns, "a {rows} x {columns} matrix");
-        Self { rows, columns, data }
+        Self { rows, columns, data: data.into() }
+    }
+
+    /// Looks at `rows × columns` numbers that somebody else keeps, stored row by row. They are copied when the matrix is written to, and
+    /// a clone looks at the same numbers.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use elfving::linalg::Matrix;
+    ///
+    /// let kept = Arc::new(vec![1.0, 2.0, 3.0, 4.0]);
+    /// let mut matrix = Matrix::shared(2, 2, kept.clone());
+    /// assert!(std::ptr::eq(matrix.as_slice(), &kept[..]));
+    /// matrix[(0, 0)] = 5.0;
+    /// assert_eq!((matrix[(0, 0)], kept[0]), (5.0, 1.0));
+    /// ```
+    ///
+    /// # Panics
+    /// When there are not `rows * columns` of them.
+    pub fn shared(rows: usize, columns: usize, entries: SharedEntries) -> Self {
+        assert_eq!((*entries).as_ref().len(), rows * columns, "a {rows} x {columns} matrix");
+        Self { rows, columns, data: Storage::Shared(entries) }
     }
 
     /// A matrix of zeros.
@@ -39,7 +61,7 @@ impl Matrix {
                 data.push(entry(i, j));
             }
         }
-        Self { rows, columns, data }
+        Self { rows, columns, data: data.into() }
     }
 
     /// Stacks rows of equal length.
@@ -53,7 +75,7 @@ impl Matrix {
             assert_eq!(row.as_ref().len(), columns, "rows of equal length");
             data.extend_from_slice(row.as_ref());
         }
-        Self { rows: rows.len(), columns, data }
+        Self { rows: rows.len(), columns, data: data.into() }
     }
 
     /// Number of rows.
@@ -109,7 +131,7 @@ impl Matrix {
         for &i in indices {
             data.extend_from_slice(self.row(i));
         }
-        Self { rows: indices.len(), columns: self.columns, data }
+        Self { rows: indices.len(), columns: self.columns, data: data.into() }
     }
 
     /// The transpose, copied.
@@ -128,9 +150,9 @@ impl Matrix {
         Some((at / self.columns, at % self.columns))
     }
 
-    /// Gives the storage back, row by row.
+    /// Gives the entries back, row by row; shared ones are copied.
     pub fn into_vec(self) -> Vec<f64> {
-        self.data
+        self.data.into_vec()
     }
 }
 
@@ -160,7 +182,7 @@ impl TryFrom<Stored> for Matrix {
     fn try_from(stored: Stored) -> Result<Self, String> {
         let Stored { rows, columns, data } = stored;
         if rows.checked_mul(columns) == Some(data.len()) {
-            Ok(Self { rows, columns, data })
+            Ok(Self { rows, columns, data: data.into() })
         } else {
             Err(format!("a {rows} x {columns} matrix cannot have {} entries", data.len()))
         }

@@ -12,6 +12,7 @@ mod pivoted_cholesky;
 mod product;
 mod qr;
 mod quadratic_forms;
+mod storage;
 mod sweep;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
@@ -27,4 +28,5 @@ pub use product::{
 };
 pub use qr::{RightSingular, right_singular, triangular_factor};
 pub use quadratic_forms::{low_rank_forms, low_rank_partner, quadratic_forms};
+pub use storage::SharedEntries;
 pub use sweep::{largest_rows, row_norms};

@@ -30,6 +30,20 @@ impl Default for Factorisation {
 }
 
 impl Factorisation {
+    /// As far as a design with this ridge and this gap needs: what is left out costs about `residual/γ` in a squared norm, so it stays two
+    /// digits below the gap, between 1e-14 and 1e-8. A matrix `from_file` carries rounding of its own and is followed to 1e-12; so is every
+    /// kernel without a ridge, where there is no scale to compare with.
+    pub fn for_design(gamma: f64, tolerance: f64, from_file: bool) -> Self {
+        const FINEST: f64 = 1e-14;
+        const COARSEST: f64 = 1e-8;
+        let plain = Self::default();
+        if gamma == 0.0 {
+            return plain;
+        }
+        let finest = if from_file { plain.residual } else { FINEST };
+        plain.residual((0.01 * gamma * tolerance).clamp(finest, COARSEST))
+    }
+
     /// Sets the relative residual to stop at.
     #[must_use]
     pub fn residual(self, residual: f64) -> Self {
@@ -70,5 +84,21 @@ impl From<NotFactorable> for PoolError {
                 PoolError::NotPositiveSemidefinite { smallest: residual / squared_norm }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_design_gets_a_residual_two_digits_below_what_its_gap_can_see() {
+        let residual =
+            |gamma, tolerance, from_file| Factorisation::for_design(gamma, tolerance, from_file).residual;
+        assert_eq!(residual(0.005, 1e-6, false), 0.01 * 0.005 * 1e-6);
+        assert_eq!(residual(1e-8, 1e-9, false), 1e-14, "not below rounding");
+        assert_eq!(residual(1e-8, 1e-9, true), 1e-12, "a file has rounding of its own");
+        assert_eq!(residual(1e6, 1e-3, false), 1e-8, "never coarse");
+        assert_eq!(residual(0.0, 1e-3, false), 1e-12, "no ridge, no scale");
     }
 }

@@ -50,6 +50,8 @@ pub struct Calibrated {
     pub(super) goal: Goal,
     pub(super) settings: CalibratedSettings,
     pub(super) data: Vec<Measurement>,
+    /// How many of them were brought in: the horizon does not count them.
+    brought: u64,
     /// Measurements of each site.
     pub(super) pulls: Vec<u64>,
     pub(super) rounds: Vec<Round>,
@@ -84,6 +86,7 @@ impl Calibrated {
             goal,
             settings,
             data: Vec::new(),
+            brought: 0,
             pulls,
             rounds: Vec::new(),
             fitted: None,
@@ -259,9 +262,14 @@ impl Calibrated {
         Ok(())
     }
 
-    /// T, when the goal names it, is over.
-    fn horizon_is_over(&self) -> bool {
-        matches!(self.goal, Goal::Regret { horizon: Some(horizon) } if self.data.len() as u64 >= horizon)
+    /// What is left of T, when the goal names it.
+    fn left_of_horizon(&self) -> Option<u64> {
+        match self.goal {
+            Goal::Regret { horizon: Some(horizon) } => {
+                Some(horizon.saturating_sub(self.data.len() as u64 - self.brought))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -278,10 +286,7 @@ impl Policy for Calibrated {
         if let Status::Finished(reason) = self.status() {
             return Ok(Next::Stop(reason));
         }
-        let batch = match self.goal {
-            Goal::Regret { horizon: Some(horizon) } => batch.min((horizon - self.data.len() as u64) as usize),
-            _ => batch,
-        };
+        let batch = self.left_of_horizon().map_or(batch, |left| batch.min(left as usize));
         let (points, reasons) = self.choose_within(batch, &[], (left < u64::MAX).then_some(left))?;
         Ok(Next::Measure(Plan::chosen(self.next_round(), points).because(reasons)))
     }
@@ -307,6 +312,7 @@ impl Policy for Calibrated {
     fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
         for (point, reading) in measured {
             self.append(*point, reading)?;
+            self.brought += reading.values().len() as u64;
         }
         Ok(true)
     }
@@ -331,7 +337,7 @@ impl Policy for Calibrated {
     }
 
     fn status(&self) -> Status {
-        if self.horizon_is_over() {
+        if self.left_of_horizon() == Some(0) {
             Status::Finished(Reason::Horizon)
         } else if self.map_is_drawn() {
             Status::Finished(Reason::Reached)

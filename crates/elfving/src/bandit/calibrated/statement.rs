@@ -1,6 +1,7 @@
 //! What is certified *if*: the confidence ellipsoid for the kernel in use, with the norm of the truth as its one unknown.
 
 use crate::bandit::BanditError;
+use crate::bandit::digits::{down, up};
 use crate::linalg::{Cholesky, Matrix, dot, norm_squared};
 use crate::pool::PointId;
 use crate::surrogate::{Fit, Measurement};
@@ -56,17 +57,29 @@ impl ConditionalStatement {
     }
 }
 
+impl ConditionalStatement {
+    /// The statement for twice the norm that the fit suggests; `worse` is "below" the best, or "above" where small is good.
+    ///
+    /// What is assumed is printed rounded down and what is promised rounded up, so that the words hold where the numbers do.
+    pub fn in_words(&self, worse: &str) -> String {
+        let Self { sigma, suggested_norm, delta, .. } = *self;
+        let norm = 2.0 * suggested_norm;
+        format!(
+            "if the truth has a norm of at most {} under the fitted kernel (the fit suggests {}) and the noise is sub-Gaussian with \
+             sigma at most {}, then with probability {} % the pick is at most {} {worse} the best; nobody has proved that it has: the \
+             kernel was fitted to the same data",
+            down(norm),
+            down(suggested_norm),
+            down(sigma),
+            100.0 * (1.0 - delta),
+            up(self.epsilon(norm)),
+        )
+    }
+}
+
 impl fmt::Display for ConditionalStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sigma, suggested_norm, .. } = self;
-        let (percent, epsilon) = (100.0 * (1.0 - self.delta), self.epsilon(2.0 * suggested_norm));
-        write!(
-            f,
-            "with probability {percent} % the pick is at most {epsilon:.4} below the best if the truth has a norm of at most \
-             {:.3} under this kernel and the noise is sub-Gaussian with sigma {sigma:.4}; the fit suggests a norm of \
-             {suggested_norm:.3}",
-            2.0 * suggested_norm
-        )
+        f.write_str(&self.in_words("below"))
     }
 }
 
