@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use xtask::workspace::Workspace;
-use xtask::{layers, peers, test};
+use xtask::{layers, peers, test, wheel};
 
 const USAGE: &str = "\
 cargo xtask test [--only STEP]... [--slow]   everything a change must pass
-                                             steps: fmt, layers, clippy, test, doctest, doc, browser; --slow adds: slow
+                                             steps: fmt, layers, clippy, test, doctest, doc, browser, python; --slow adds: slow
 cargo xtask layers                           no module and no crate uses one above it
+cargo xtask wheel                            the Python package, in target/wheels
 cargo xtask bench [FILTER]                   the benchmarks whose name contains FILTER
 cargo xtask peers design [OPTIONS]           Elfving beside other solvers; options go to xtask/peers/design.py
 cargo xtask peers rounding [OPTIONS]         regret minimisation beside a plain numpy loop; xtask/peers/rounding.py
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
             Err(problem) => return misused(&problem),
         },
         ["layers"] => layers::run(&workspace),
+        ["wheel"] => wheel::release(&workspace),
         ["bench", filter @ ..] if filter.len() <= 1 => bench(&workspace, filter),
         ["peers", "campaigns", options @ ..] => peers::campaigns(&workspace, options),
         ["peers", "design", options @ ..] => peers::design(&workspace, options),

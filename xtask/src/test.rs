@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::workspace::Workspace;
-use crate::{browser, layers};
+use crate::{browser, layers, wheel};
 
 /// One thing a change must pass.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ struct Step {
 }
 
 /// The steps in the order they run: the quick ones first.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step { name: "fmt", slow: false, run: fmt },
     Step { name: "layers", slow: false, run: layers::run },
     Step { name: "clippy", slow: false, run: clippy },
@@ -24,6 +24,7 @@ const STEPS: [Step; 8] = [
     Step { name: "doctest", slow: false, run: doc_tests },
     Step { name: "doc", slow: false, run: docs },
     Step { name: "browser", slow: false, run: browser::run },
+    Step { name: "python", slow: false, run: wheel::test },
     Step { name: "slow", slow: true, run: slow_tests },
 ];
 
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn without_options_every_quick_step_runs() {
-        assert_eq!(selected(&[]), ["fmt", "layers", "clippy", "test", "doctest", "doc", "browser"]);
+        assert_eq!(selected(&[]), ["fmt", "layers", "clippy", "test", "doctest", "doc", "browser", "python"]);
     }
 
     #[test]

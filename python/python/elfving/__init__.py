@@ -2,8 +2,8 @@
 
 >>> import numpy as np, elfving
 >>> pool = elfving.Pool(np.linspace(-1, 1, 41).reshape(-1, 1), polynomial_model=2)
->>> plan = elfving.design(pool, "d")
->>> pool.coordinates[plan.support, 0]
+>>> plan = elfving.round(elfving.design(pool, "d"), 9)
+>>> pool.coordinates[plan.counts > 0, 0]
 array([-1.,  0.,  1.])
 
 The modules and functions have the names of the command line and of the documentation.

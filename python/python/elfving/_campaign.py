@@ -581,7 +581,7 @@ def _results(
     repeats: Sequence[str],
     repeated_slots: bool,
 ) -> str:
-    listed = []
+    listed: list[dict[str, Any]] = []
     for text, means in (markers or {}).items():
         if means == "failed":
             listed.append({"text": text, "means": "failed"})

@@ -276,12 +276,14 @@ class RIPS:
 
     def predict(self, choices: Any = None) -> FloatArray:
         """The estimated means of choices, by id or row; of all of them unless given."""
-        return self._fitted().estimate[self._rows(choices)]
+        means: FloatArray = self._fitted().estimate[self._rows(choices)]
+        return means
 
     def intervals(self, choices: Any = None) -> FloatArray:
         """Their lower and upper ends, one row each."""
         found = self._fitted()
-        return np.column_stack([found.lower, found.upper])[self._rows(choices)]
+        ends: FloatArray = np.column_stack([found.lower, found.upper])[self._rows(choices)]
+        return ends
 
     def _fitted(self) -> Estimates:
         if not hasattr(self, "estimates_"):

@@ -1,6 +1,7 @@
 """The compiled half of the package: converts, never computes. Nothing here is meant to be used directly."""
 
 from collections.abc import Callable
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +12,28 @@ _Columns = list[tuple[str, _Floats | list[str]]]
 _Outcome = tuple[str, list[float]]
 _File = tuple[str, bytes]
 
+__all__ = [
+    "Bandit",
+    "Campaign",
+    "Design",
+    "Plan",
+    "Pool",
+    "__version__",
+    "algorithms",
+    "complexity",
+    "csv_of_columns",
+    "design",
+    "draw",
+    "estimate",
+    "panic_on_purpose",
+    "robust_mean",
+    "round",
+    "simulate",
+]
+
 __version__: str
 
+@final
 class Pool:
     @staticmethod
     def from_arrays(
@@ -63,6 +84,7 @@ class Pool:
     def coordinates(self) -> _Floats | None: ...
     def state(self) -> tuple[_Floats, _Floats | None, bool, str]: ...
 
+@final
 class Design:
     @staticmethod
     def restored(pool: Pool, state: str) -> Design: ...
@@ -78,6 +100,7 @@ class Design:
     def diagnostics(self) -> str: ...
     def state(self) -> str: ...
 
+@final
 class Plan:
     @staticmethod
     def restored(design: Design, state: str) -> Plan: ...
@@ -92,6 +115,7 @@ class Plan:
     def words(self) -> str: ...
     def state(self) -> str: ...
 
+@final
 class Campaign:
     @staticmethod
     def create(
@@ -128,6 +152,7 @@ class Campaign:
     def path(self) -> str: ...
     def warnings(self) -> list[str]: ...
 
+@final
 class Bandit:
     def __new__(cls, pool: Pool, algorithm: str, asked: str, budget: int | None) -> Bandit: ...
     @property

@@ -13,6 +13,7 @@ import numpy as np
 from . import _native
 from ._arrays import FloatArray, matrix
 from ._frames import Columns, columns_of, is_frame
+from ._native import Pool as NativePool
 from .exceptions import DataError, DataWarning, OptionError
 from .kernels import Gram, Kernel
 
@@ -63,7 +64,7 @@ class Pool:
     """
 
     __slots__ = ("_native",)
-    _native: _native.Pool
+    _native: NativePool
 
     def __init__(
         self,
@@ -176,7 +177,7 @@ class Pool:
         return cls(os.fspath(path), **options)
 
     @classmethod
-    def _of(cls, native: _native.Pool) -> Pool:
+    def _of(cls, native: NativePool) -> Pool:
         pool = cls.__new__(cls)
         pool._native = native
         return pool

@@ -1,0 +1,297 @@
+"""Campaigns: ask, tell, correct, close, and everything that bad input gets."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import elfving
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+DOSES = pd.DataFrame({"id": list("abcdef"), "dose": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+CERTIFIED: dict[str, Any] = {"id": "id", "maximize": "yield", "noise": "sub-gaussian", "sigma": 0.1, "norm": 1.0, "epsilon": 0.2}
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> elfving.Campaign:
+    return elfving.Campaign.create(tmp_path / "doses", DOSES, **CERTIFIED, batch=4)
+
+
+def outcome(slot: elfving.Slot) -> float:
+    return 0.1 * slot.columns["dose"]
+
+
+def test_a_campaign_runs_to_its_verdict(campaign: elfving.Campaign) -> None:
+    for _ in range(50):
+        batch = campaign.ask()
+        if batch.stopped:
+            break
+        told = campaign.tell({slot.slot: outcome(slot) for slot in batch})
+        assert told.recorded == len(batch)
+    status = campaign.status()
+    assert status.picks == ["f"] and status["guarantee"] == "certified"
+    assert len(campaign.ask()) == 0 and "nothing to measure" in repr(campaign.ask())
+    assert "the pick is" in str(status)
+
+
+def test_an_open_batch_is_shown_again_never_redrawn(campaign: elfving.Campaign) -> None:
+    first = campaign.ask()
+    again = campaign.ask()
+    assert not first.again and again.again
+    assert [slot.slot for slot in again] == [slot.slot for slot in first]
+    assert [slot.slot for slot in elfving.Campaign.open(campaign.path).ask()] == [slot.slot for slot in first]
+
+
+def test_what_is_told_twice_is_counted_once(campaign: elfving.Campaign) -> None:
+    results = {slot.slot: outcome(slot) for slot in campaign.ask()}
+    assert campaign.tell(results).recorded == 4
+    told = campaign.tell(results)
+    assert (told.recorded, told.repeated) == (0, 4)
+
+
+def test_every_way_of_telling_says_the_same(tmp_path: Path) -> None:
+    def told(how: str) -> list[dict[str, Any]]:
+        campaign = elfving.Campaign.create(tmp_path / how, DOSES, **CERTIFIED, batch=4, seed=3, at=1000)
+        batch = campaign.ask(at=2000)
+        values = [outcome(slot) for slot in batch]
+        if how == "mapping":
+            campaign.tell({slot.slot: value for slot, value in zip(batch, values, strict=True)}, at=3000)
+        elif how == "pandas":
+            frame = batch.to_dataframe()
+            frame["yield"] = values
+            campaign.tell(frame, at=3000)
+        elif how == "polars":
+            campaign.tell(batch.to_dataframe("polars").with_columns(pl.Series("yield", values)), at=3000)
+        else:
+            path = tmp_path / "results.csv"
+            lines = batch.to_csv().splitlines()
+            filled = [f"{line[:-2]},{value}," for line, value in zip(lines[1:], values, strict=True)]
+            path.write_text("\n".join([lines[0], *filled]))
+            campaign.tell(path, at=3000)
+        return [{**slot, "slot": slot["slot"]} for slot in campaign.slots()]
+
+    expected = told("mapping")
+    assert [slot["reading"] for slot in expected if slot["state"] == "told"]
+    for how in ("pandas", "polars", "file"):
+        assert told(how) == expected
+
+
+def test_repeats_errors_failures_and_blanks(campaign: elfving.Campaign) -> None:
+    a, b, c, d = (slot.slot for slot in campaign.ask())
+    told = campaign.tell({a: [0.4, 0.5], b: (0.3, 0.05), c: None})
+    assert (told.recorded, told.failed, told.open) == (2, 1, 2)
+    assert [slot.failed_before for slot in campaign.ask()] == [True, False]
+    blank = pd.DataFrame({"slot": [c, d], "yield": [0.2, np.nan]})
+    told = campaign.tell(blank)
+    assert (told.recorded, told.blank, told.open) == (1, 1, 1)
+    failed = pd.DataFrame({"slot": [d], "yield": [np.nan], "status": ["failed"]})
+    assert campaign.tell(failed).failed == 1
+    readings = {slot["slot"]: slot["reading"] for slot in campaign.slots()}
+    assert readings[a] == [0.4, 0.5] and readings[b] == {"value": 0.3, "standard_error": 0.05}
+
+
+def test_bad_results_get_their_class_and_write_nothing(campaign: elfving.Campaign, tmp_path: Path) -> None:
+    slot, other, *_ = (slot.slot for slot in campaign.ask())
+    campaign.tell({slot: 0.5})
+    before = campaign.status()["event"]
+    cases: list[tuple[Any, type[Exception], str]] = [
+        ({"S9999X": 1.0}, elfving.UnknownSlot, "not a slot"),
+        ({slot: 0.7}, elfving.ConflictError, "0.5 already, and now 0.7"),
+        ({other: float("nan")}, elfving.DataError, "not a finite number"),
+        ({other: float("inf")}, elfving.DataError, "finite"),
+        ({other: "n.d."}, elfving.DataError, "not a number"),
+        ({other: True}, elfving.DataError, "not a number"),
+        ({other: (1.0, -1.0)}, elfving.DataError, "error"),
+        ({other: (1.0, 2.0, 3.0)}, elfving.DataError, "pair"),
+        (pd.DataFrame({"slot": ["S9999X"], "yield": [1.0]}), elfving.UnknownSlot, "E337"),
+        (pd.DataFrame({"slot": [slot], "yield": [0.7]}), elfving.ConflictError, "E342"),
+        (pd.DataFrame({"slot": [other, other], "yield": [1.0, 1.0]}), elfving.DataError, "E338"),
+        (pd.DataFrame({"slot": [other], "yield": [np.inf]}), elfving.DataError, "E312"),
+        (pd.DataFrame({"slot": [other], "yield": ["0,51"]}), elfving.DataError, "E311"),
+        (pd.DataFrame({"slot": [other]}), elfving.DataError, "E333"),
+        (tmp_path / "none.csv", elfving.MissingFileError, "cannot be read"),
+        (3.0, elfving.DataError, "path or a data frame"),
+    ]
+    for results, kind, says in cases:
+        with pytest.raises(kind, match=says):
+            campaign.tell(results)
+    assert campaign.status()["event"] == before
+
+
+def test_a_correction_needs_a_reason_and_keeps_both(campaign: elfving.Campaign) -> None:
+    slot, other, *_ = (slot.slot for slot in campaign.ask())
+    campaign.tell({slot: 0.5})
+    assert campaign.correct(slot, 0.6, reason="a comma was misread").corrected == 1
+    assert campaign.tell({slot: 0.7}, correct="again").corrected == 1
+    assert campaign.log()[-1]["body"]["reason"] == "again"
+    with pytest.raises(elfving.DataError, match="no outcome yet"):
+        campaign.correct(other, 0.5, reason="none")
+
+
+def test_a_dry_run_writes_nothing(campaign: elfving.Campaign) -> None:
+    slot = campaign.ask()[0].slot
+    assert campaign.tell({slot: 0.5}, dry_run=True).recorded == 1
+    assert campaign.tell({slot: 0.5}).recorded == 1
+
+
+def test_a_round_with_open_slots_closes_only_without_guarantee(campaign: elfving.Campaign) -> None:
+    slots = campaign.ask()
+    campaign.tell({slots[0].slot: 0.5})
+    with pytest.raises(elfving.RoundIncomplete, match="3 slots"):
+        campaign.close()
+    campaign.close(no_guarantee=True)
+    assert campaign.status()["guarantee"] == "none" and campaign.status()["waived"]
+
+
+def test_files_that_are_no_campaigns_get_their_class(tmp_path: Path, campaign: elfving.Campaign) -> None:
+    with pytest.raises(FileNotFoundError, match="cannot be read") as missing:
+        elfving.Campaign.open(tmp_path / "none")
+    assert isinstance(missing.value, elfving.DataError)
+    (tmp_path / "text.elfving").write_text("hello " * 1000)
+    with pytest.raises(elfving.CorruptCampaign, match="not a campaign"):
+        elfving.Campaign.open(tmp_path / "text")
+    with pytest.raises(FileExistsError, match="already"):
+        elfving.Campaign.create(campaign.path, DOSES, **CERTIFIED)
+    damaged = tmp_path / "damaged.elfving"
+    content = bytearray(campaign.path.read_bytes())
+    place = content.index(b'"seed"')
+    content[place + 1 : place + 3] = b"xx"
+    damaged.write_bytes(content)
+    with pytest.raises(elfving.CorruptCampaign, match="damaged"):
+        elfving.Campaign.open(damaged)
+    newer = tmp_path / "newer.elfving"
+    newer.write_bytes(campaign.path.read_bytes())
+    with sqlite3.connect(newer) as file:
+        file.execute("pragma user_version = 99")
+    with pytest.raises(elfving.VersionError, match="99"):
+        elfving.Campaign.open(newer)
+
+
+def test_a_disk_that_refuses_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(elfving.DurabilityError) as refused:
+        elfving.Campaign.create(tmp_path / "no such folder" / "doses", DOSES, **CERTIFIED)
+    assert isinstance(refused.value, OSError)
+
+
+HOLDER = """
+import sqlite3, sys
+file = sqlite3.connect(sys.argv[1], isolation_level=None)
+file.execute("begin exclusive")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_locked_file_says_so(campaign: elfving.Campaign) -> None:
+    # Another process, because locks of a file do not hold within one.
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(campaign.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+    with pytest.raises(elfving.LockedError, match="another process"):
+        campaign.ask()
+    holder.communicate()
+    assert len(campaign.ask()) == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"maximize": None}, "maximize= or minimize="),
+        ({"minimize": "yield"}, "one of them"),
+        ({"noise": None}, "noise='sub-gaussian'"),
+        ({"noise": "loud"}, "noise is"),
+        ({"sigma": None}, "needs sigma="),
+        ({"sigma": -1.0}, "sigma must be"),
+        ({"delta": 0.0}, "delta must lie"),
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"epsilon": float("nan")}, "epsilon must be"),
+        ({"gamma": -1.0}, "gamma must be"),
+        ({"batch": 0}, "batch must be"),
+        ({"budget": 0}, "budget must be"),
+        ({"goal": "luck"}, "there is no goal"),
+        ({"mode": "hope"}, "mode is"),
+        ({"force": ["z"]}, "no candidate"),
+        ({"forbid": list("abcdef")}, "every candidate is forbidden"),
+        ({"algorithm": "magic"}, "magic"),
+    ],
+)
+def test_wrong_options_are_value_errors(tmp_path: Path, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        elfving.Campaign.create(tmp_path / "doses", DOSES, **{**CERTIFIED, **options})
+    assert not (tmp_path / "doses.elfving").exists()
+
+
+def test_a_round_beyond_the_budget_is_refused_with_the_number(tmp_path: Path) -> None:
+    heavy = {**CERTIFIED, "noise": "bounded-variance", "bound": 1.0, "norm": None, "budget": 10}
+    campaign = elfving.Campaign.create(tmp_path / "heavy", DOSES, **heavy)
+    with pytest.raises(elfving.BudgetError, match="needs [0-9]+ measurements"):
+        campaign.ask()
+
+
+def test_forbidden_forced_and_earlier_rows(tmp_path: Path) -> None:
+    campaign = elfving.Campaign.create(
+        tmp_path / "rows", DOSES, **CERTIFIED, forbid=["f"], force=["b", "c"], measured={"a": [0.1, 0.12], "f": 0.6}
+    )
+    batch = campaign.ask()
+    assert sorted(slot.id for slot in batch) == ["b", "c"] and batch.round == 0
+    assert campaign.status()["earlier"] == 2
+    assert campaign.bring_in({"e": 0.5})
+    assert campaign.candidate("f")["forbidden"]
+
+
+def test_calibrated_campaigns_take_few_levels_as_categories(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": range(10), "ligand": ["u", "v"] * 5, "note": [f"n{i}" for i in range(10)]})
+    campaign = elfving.Campaign.create(tmp_path / "c", frame, minimize="ms", mode="calibrated")
+    assert campaign.spec["recipe"]["columns"]["one_hot"] == {"Columns": ["ligand"]}
+    batch = campaign.ask(4)
+    campaign.tell({slot.slot: float(slot.columns["x"]) for slot in batch})
+    assert campaign.status()["guarantee"] == "calibrated"
+
+
+def test_targets_are_chosen_among(tmp_path: Path) -> None:
+    others = pd.DataFrame({"id": ["y", "z"], "dose": [7.0, 8.0]})
+    campaign = elfving.Campaign.create(tmp_path / "t", DOSES, targets=others, **CERTIFIED)
+    assert campaign.status()["choices"] == 2
+
+
+def test_the_report_the_log_the_export_and_the_check(campaign: elfving.Campaign, tmp_path: Path) -> None:
+    campaign.tell({slot.slot: outcome(slot) for slot in campaign.ask()})
+    assert campaign.report() == campaign.path.with_suffix(".html")
+    assert campaign.report(tmp_path / "r.html").read_text().startswith("<!DOCTYPE html>")
+    assert [event["kind"] for event in campaign.log()][:3] == ["created", "asked", "told"]
+    assert campaign.export()["spec"] == campaign.spec
+    assert campaign.to_csv().startswith("slot,id,round,status,yield")
+    assert campaign.verify()["differing"] == []
+    campaign.to_csv(tmp_path / "m.csv")
+    assert (tmp_path / "m.csv").read_text() == campaign.to_csv()
+
+
+def test_times_are_those_given(tmp_path: Path) -> None:
+    when = datetime.datetime(2026, 11, 16, 12, tzinfo=datetime.timezone.utc)
+    campaign = elfving.Campaign.create(tmp_path / "when", DOSES, **CERTIFIED, at=when)
+    assert campaign.log()[0]["at"] == int(when.timestamp() * 1000)
+
+
+def test_two_handles_on_one_file_see_each_other(campaign: elfving.Campaign) -> None:
+    other = elfving.Campaign.open(campaign.path.with_suffix(""))
+    slots = campaign.ask()
+    other.tell({slots[0].slot: 0.5})
+    assert campaign.status()["told"] == 1
+
+
+def test_it_shows_in_notebooks(campaign: elfving.Campaign) -> None:
+    batch = campaign.ask()
+    assert "<table>" in batch._repr_html_() and "<ul>" in campaign._repr_html_()
+    status = campaign.status()
+    assert dict(pickle.loads(pickle.dumps(status))) == dict(status)
+    with pytest.raises(AttributeError, match="a status has no 'nonsense'"):
+        _ = status.nonsense

@@ -1,0 +1,181 @@
+"""Pools: from arrays, data frames, files and kernel matrices."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import elfving
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from conftest import table
+from elfving import kernels
+
+FRAME = {
+    "id": ["007", "008", "009", "010"],
+    "ligand": ["XPhos", "PPh3", "XPhos", "dppf"],
+    "block": [2, 4, 8, 16],
+    "time (min)": [5.0, 10.0, 2.5, 7.0],
+    "yield": [81.0, None, 79.0, 60.0],
+}
+OPTIONS = {"id": "id", "one_hot": True, "log": {"block": 2}, "outcome": "yield"}
+
+
+def test_pandas_polars_and_csv_give_the_same_pool(tmp_path: Path) -> None:
+    pandas_frame = pd.DataFrame(FRAME)
+    path = tmp_path / "pool.csv"
+    pandas_frame.to_csv(path, index=False)
+    pools = [elfving.Pool(frame, **OPTIONS) for frame in (pandas_frame, pl.DataFrame(FRAME), path)]
+    for pool in pools:
+        assert pool.ids == ["007", "008", "009", "010"]
+        assert pool.feature_names == ["ligand=PPh3", "ligand=XPhos", "ligand=dppf", "log2(block)", "time (min)"]
+        assert np.array_equal(pool.coordinates, pools[0].coordinates)
+    assert pools[0].coordinates[2].tolist() == [0.0, 1.0, 0.0, 3.0, 2.5]
+
+
+def test_frames_with_other_dtypes_mean_the_same() -> None:
+    plain = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 2.5], "c": ["u", "v", "u"]})
+    expected = elfving.Pool(plain, one_hot=True).coordinates
+    others = [
+        plain.convert_dtypes(),
+        plain.astype({"a": "Int64", "b": "Float64", "c": "category"}),
+        plain.astype({"a": "float32", "b": "float32"}),
+        pl.DataFrame(plain.to_dict("list")),
+        pl.DataFrame(plain.to_dict("list"), schema_overrides={"c": pl.Categorical, "a": pl.UInt8}),
+    ]
+    for frame in others:
+        assert np.array_equal(elfving.Pool(frame, one_hot=True).coordinates, expected)
+
+
+def test_whole_numbers_as_ids_stay_whole() -> None:
+    assert elfving.Pool(pd.DataFrame({"id": [7, 8], "x": [1.0, 2.0]}), id="id").ids == ["7", "8"]
+
+
+def test_gaps_in_a_frame_are_named() -> None:
+    for frame in (pd.DataFrame({"x": [1.0, np.nan]}), pl.DataFrame({"x": [1.0, None]}), pd.DataFrame({"x": pd.array([1, None])})):
+        with pytest.raises(elfving.DataError, match='row 1: column "x": "NaN" is not a finite number'):
+            elfving.Pool(frame)
+
+
+def test_options_are_named_as_they_are_written_here() -> None:
+    with pytest.raises(elfving.DataError, match="one_hot="):
+        elfving.Pool(pd.DataFrame({"c": ["u", "v"]}), features=["c"])
+
+
+def test_what_is_worth_knowing_is_a_warning() -> None:
+    with pytest.warns(elfving.DataWarning, match="W302"):
+        elfving.Pool(pd.DataFrame({"x": [1.0, 2.0], "one": [1.0, 1.0]}))
+    with pytest.warns(elfving.DataWarning, match="W301"):
+        elfving.Pool(pd.DataFrame({"id": ["a", "b", "c"], "x": [1.0, 1.0, 2.0]}), id="id")
+
+
+@pytest.mark.parametrize(
+    ("candidates", "says"),
+    [
+        (np.array([[1.0, 2.0], [3.0, np.nan]]), "row 1, column 1 is NaN"),
+        (np.array([[1.0, np.inf]]), "row 0, column 1 is inf"),
+        (np.array([[1.0, "a"]], dtype=object), "row 0, column 1: 'a' is not a number"),
+        (np.array([[1.0, None]], dtype=object), "row 0, column 1: None is not a number"),
+        (np.array([["1"]]), "row 0, column 0: '1' is not a number"),
+        (np.array([[1.0]], dtype=object), "astype"),
+        (np.array([[True]]), "truth values"),
+        (np.array([[1 + 2j]]), "complex"),
+        (np.zeros((0, 2)), "no points"),
+        (np.zeros((2, 0)), "no features"),
+        ([1.0, 2.0], "reshape"),
+        (np.zeros((2, 2, 2)), "shape"),
+        (np.ma.array([[1.0, 2.0]], mask=[[False, True]]), "masked"),
+        (np.array([[np.datetime64("2026-01-01")]]), "is not a number"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused_by_cell(candidates: object, says: str) -> None:
+    with pytest.raises(elfving.DataError, match=says):
+        elfving.Pool(candidates)
+
+
+def test_duplicate_and_missing_ids_are_refused() -> None:
+    with pytest.raises(elfving.DataError, match='"a" is the id of rows 0 and 2'):
+        elfving.Pool(np.eye(3), ids=["a", "b", "a"])
+    with pytest.raises(elfving.DataError, match="2 ids for 3 rows"):
+        elfving.Pool(np.eye(3), ids=["a", "b"])
+    with pytest.raises(elfving.DataError, match="E332"):
+        elfving.Pool(pd.DataFrame({"id": ["a", "a"], "x": [1.0, 2.0]}), id="id")
+
+
+def test_a_string_is_an_id_and_a_number_is_a_row() -> None:
+    pool = elfving.Pool(np.eye(3), ids=["2", "1", "0"])
+    assert pool.rows(["2", 2, np.int64(1)]) == [0, 2, 1]
+    with pytest.raises(elfving.OptionError, match='nearest is "bb"'):
+        elfving.Pool(np.eye(2), ids=["aa", "bb"]).rows("bbb")
+    with pytest.raises(elfving.OptionError, match="rows are 0 to 2"):
+        pool.rows(3)
+
+
+def test_kernel_matrices_are_checked_where_they_are_given() -> None:
+    with pytest.raises(elfving.NotPositiveSemidefinite, match="smallest eigenvalue is about -1"):
+        elfving.Pool.from_gram([[1, 2], [2, 1]])
+    with pytest.raises(elfving.NotPositiveSemidefinite, match="not symmetric"):
+        elfving.Pool.from_gram([[1.0, 0.5], [0.4, 1.0]])
+    with pytest.raises(elfving.DataError, match="square"):
+        elfving.Pool.from_gram(np.zeros((2, 3)))
+    assert len(elfving.Pool.from_gram(np.eye(4), measurable=3, ids=list("abc"), choice_ids=["z"])) == 3
+
+
+def test_a_kernel_matrix_means_what_its_kernel_means() -> None:
+    x = np.linspace(0, 1, 15).reshape(-1, 1)
+    gram = np.exp(-((x - x.T) ** 2) / (2 * 0.2**2))
+    by_kernel = elfving.design(elfving.Pool(x, kernel=kernels.rbf(0.2)), "g", gamma=0.01)
+    by_matrix = elfving.design(elfving.Pool.from_gram(gram), "g", gamma=0.01)
+    assert by_matrix.value == pytest.approx(by_kernel.value, rel=1e-5)
+
+
+def test_kernels_say_what_they_are() -> None:
+    for kernel in (
+        kernels.rbf(0.5),
+        kernels.matern12([1.0, 2.0]),
+        kernels.matern32(),
+        kernels.rational_quadratic(1.0, alpha=2.0),
+        kernels.periodic(0.5),
+        kernels.polynomial(3, offset=0.5),
+        2.0 * kernels.rbf(1.0) + kernels.linear() * kernels.matern52(0.1),
+    ):
+        assert eval(repr(kernel), {"kernels": kernels, "None": None}) == kernel
+        assert kernels.Kernel.from_dict(kernel.to_dict()) == kernel
+        assert pickle.loads(pickle.dumps(kernel)) == kernel
+        elfving.Pool(table(8, 2), kernel=kernel)
+    with pytest.raises(elfving.OptionError, match="lengthscale"):
+        kernels.rbf(-1.0)
+    with pytest.raises(elfving.OptionError, match="lengthscales for"):
+        elfving.Pool(table(8, 2), kernel=kernels.rbf([1.0, 2.0, 3.0]))
+    with pytest.raises(elfving.OptionError, match="exclude each other"):
+        elfving.Pool(table(8, 2), kernel=kernels.rbf(), polynomial_model=2)
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        elfving.Pool(table(6, 2)),
+        elfving.Pool(table(6, 2), ids=list("abcdef"), feature_names=["u", "v"], polynomial_model=2),
+        elfving.Pool(table(6, 2), choices=table(3, 2, seed=1), kernel=kernels.rbf()),
+        elfving.Pool.from_gram(np.eye(5), measurable=4),
+        elfving.Pool(pd.DataFrame(FRAME), **OPTIONS),
+    ],
+    ids=["plain", "polynomial", "choices", "gram", "frame"],
+)
+def test_a_pickled_pool_is_the_same_pool(pool: elfving.Pool) -> None:
+    again = pickle.loads(pickle.dumps(pool))
+    assert repr(again) == repr(pool)
+    assert (again.ids, again.choice_ids, again.feature_names) == (pool.ids, pool.choice_ids, pool.feature_names)
+    assert np.array_equal(again.features(gamma=0.1), pool.features(gamma=0.1))
+
+
+def test_targets_in_a_frame_are_encoded_like_the_pool() -> None:
+    pool = elfving.Pool(pd.DataFrame(FRAME), **OPTIONS)
+    targets = pd.DataFrame({"id": ["z"], "ligand": ["PPh3"], "block": [4], "time (min)": [1.0]})
+    assert pool.with_choices(targets).choice_ids == ["z"]
+    with pytest.raises(elfving.DataError, match="E316"):
+        pool.with_choices(targets.assign(ligand="water"))
+    assert json.loads(elfving.design(pool, "g", targets=targets, gamma=0.1).to_json())["n"] == 4
