@@ -4,14 +4,15 @@ use elfving::linalg::Matrix;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-/// A table of numbers as a matrix.
+use crate::shared;
+
+/// A table of numbers as a matrix: where it lies, if its rows follow each other, else copied in the order of its rows.
 pub(crate) fn matrix(array: &PyReadonlyArray2<'_, f64>) -> Matrix {
     let (rows, columns) = (array.shape()[0], array.shape()[1]);
-    let data = match array.as_slice() {
-        Ok(slice) if array.is_c_contiguous() => slice.to_vec(),
-        _ => array.as_array().iter().copied().collect(),
-    };
-    Matrix::from_row_major(rows, columns, data)
+    match shared::entries(array) {
+        Some(entries) => Matrix::shared(rows, columns, entries),
+        None => Matrix::from_row_major(rows, columns, array.as_array().iter().copied().collect()),
+    }
 }
 
 /// A row of numbers.

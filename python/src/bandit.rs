@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use elfving::bandit::{self as core, Algorithm, Bandit as Conversation, Goal, Outcome, Question, Reading, SlotId, Told};
+use elfving::bandit::{
+    self as core, Algorithm, Bandit as Conversation, Goal, Outcome, Question, Reading, SlotId, Told,
+};
 use elfving::complexity::{
     Over, Truth, characteristic_time, effective_dimension, epsilon_bar, floor, greedy_information_gain,
     information_gain, near_best_variance, rho_star, worst_subset, worst_variance,
@@ -63,7 +65,10 @@ fn algorithm_named(name: &str) -> Answer<Option<Algorithm>> {
         (_, Some(algorithm)) => Ok(Some(algorithm)),
         _ => {
             let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
-            Err(Failure::option(format!("there is no algorithm {name:?}; they are auto, {}", names.join(", "))))
+            Err(Failure::option(format!(
+                "there is no algorithm {name:?}; they are auto, {}",
+                names.join(", ")
+            )))
         }
     }
 }
@@ -104,7 +109,8 @@ impl Talk {
         let slots = self.bandit.ask(batch)?;
         let Some(slot) = slots.first() else { return Ok(Vec::new()) };
         let first = *self.first.get_or_insert(slot.id.number());
-        let place = |slot: core::Slot| (slot, usize::try_from(slot.id.number() - first).unwrap_or(usize::MAX));
+        let place =
+            |slot: core::Slot| (slot, usize::try_from(slot.id.number() - first).unwrap_or(usize::MAX));
         Ok(slots.into_iter().map(place).collect())
     }
 }
@@ -117,8 +123,9 @@ impl Bandit {
     ) -> PyResult<T> {
         let (conversation, data, sign) = (Arc::clone(&self.conversation), Arc::clone(&self.data), self.sign);
         task::run(py, move || {
-            let mut conversation =
-                conversation.lock().map_err(|_| Failure::internal("an earlier call of this bandit panicked"))?;
+            let mut conversation = conversation
+                .lock()
+                .map_err(|_| Failure::internal("an earlier call of this bandit panicked"))?;
             act(&mut conversation, &data, sign)
         })
     }
@@ -171,7 +178,10 @@ impl Bandit {
                 Some(other) => other.to_string(),
                 None => String::new(),
             };
-            Ok(slots.iter().map(|(slot, place)| (slot.id.number(), slot.point.index(), reason(*place))).collect())
+            Ok(slots
+                .iter()
+                .map(|(slot, place)| (slot.id.number(), slot.point.index(), reason(*place)))
+                .collect())
         })
     }
 
@@ -371,7 +381,8 @@ pub(crate) fn simulate(
                 false => elfving::estimate::Tails::BoundedVariance,
             },
         };
-        let named = simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;
+        let named =
+            simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;
         let asked = Asked {
             goal: simulated.goal,
             vouched,

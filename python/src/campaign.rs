@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use elfving::bandit::{Goal, Outcome, Reading};
-use elfving::pool::{KernelSpec, Points};
+use elfving::pool::{Factorisation, KernelSpec, Points};
 use elfving::units::{Confidence, InvalidValue, Ridge};
 use elfving_campaign::event::BroughtIn;
 use elfving_campaign::{
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::design::to_json;
 use crate::failure::{Answer, Failure};
-use crate::pool::{Model, PyColumns, parsed, residual_for, resolve, table};
+use crate::pool::{Model, PyColumns, parsed, resolve, table};
 use crate::task;
 
 /// A campaign on its file: see `elfving.Campaign`.
@@ -61,9 +61,9 @@ impl Wish {
         match (sigma, bound) {
             (Some(got), _) if !(got >= 0.0 && got.is_finite()) => Err(InvalidValue::Sigma { got }.into()),
             (_, Some(got)) if !(got > 0.0 && got.is_finite()) => Err(InvalidValue::Bound { got }.into()),
-            (None, _) if self.mode == Mode::Certified => {
-                Err(Failure::option("a certified campaign needs --sigma; --mode \"calibrated\" needs no assumptions"))
-            }
+            (None, _) if self.mode == Mode::Certified => Err(Failure::option(
+                "a certified campaign needs --sigma; --mode \"calibrated\" needs no assumptions",
+            )),
             _ => Ok(()),
         }
     }
@@ -171,7 +171,8 @@ fn recipe_model(
             KernelSpec::Linear => core::Model::Linear,
             of => {
                 let residual = model.residual;
-                let usual = || residual_for(gamma.unwrap_or(USUAL_RIDGE), TOLERANCE, false);
+                let ridge = gamma.unwrap_or(USUAL_RIDGE);
+                let usual = || Factorisation::for_design(ridge, TOLERANCE, false).residual;
                 core::Model::Kernel { of, residual: residual.unwrap_or_else(usual) }
             }
         },
@@ -193,7 +194,9 @@ pub(crate) type PyOutcome = (String, Vec<f64>);
 pub(crate) fn outcome((kind, numbers): &PyOutcome) -> Outcome {
     match (kind.as_str(), numbers.as_slice()) {
         ("failed", _) => Outcome::Failed,
-        ("error", &[value, standard_error]) => Outcome::Measured(Reading::WithError { value, standard_error }),
+        ("error", &[value, standard_error]) => {
+            Outcome::Measured(Reading::WithError { value, standard_error })
+        }
         ("value", &[value]) => Outcome::Measured(Reading::Value(value)),
         _ => Outcome::Measured(Reading::Repeats(numbers.clone())),
     }
@@ -230,8 +233,9 @@ impl Campaign {
     ) -> PyResult<T> {
         let campaign = Arc::clone(&self.0);
         task::run(py, move || {
-            let mut campaign =
-                campaign.lock().map_err(|_| Failure::internal("an earlier call panicked; open the campaign again"))?;
+            let mut campaign = campaign
+                .lock()
+                .map_err(|_| Failure::internal("an earlier call panicked; open the campaign again"))?;
             act(&mut campaign)
         })
     }
@@ -422,9 +426,7 @@ impl Campaign {
     }
 
     fn log(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, |campaign| {
-            Ok(campaign.log()?.into_iter().map(ExportedEvent::from).collect::<Vec<_>>())
-        })
+        self.json(py, |campaign| Ok(campaign.log()?.into_iter().map(ExportedEvent::from).collect::<Vec<_>>()))
     }
 
     fn verify(&self, py: Python<'_>) -> PyResult<String> {

@@ -82,7 +82,8 @@ impl Wanted {
             Self::Some(rows) => rows.get(i).copied(),
             _ => Some(i),
         };
-        let named = |i: usize| choice(i).filter(|&i| i < data.choices().len()).map(|i| data.choices().name(i));
+        let named =
+            |i: usize| choice(i).filter(|&i| i < data.choices().len()).map(|i| data.choices().name(i));
         match (self, target) {
             (Self::Direction(_), _) => "the direction".to_owned(),
             (_, TargetRef::Row(i)) => {
@@ -159,10 +160,12 @@ pub(crate) fn design(
 ) -> PyResult<Design> {
     let start = Instant::now();
     let criterion = criterion_named(criterion)?;
-    let (gamma, accuracy) = (Ridge::new(gamma).map_err(Failure::from)?, Tolerance::new(tolerance).map_err(Failure::from)?);
+    let (gamma, accuracy) =
+        (Ridge::new(gamma).map_err(Failure::from)?, Tolerance::new(tolerance).map_err(Failure::from)?);
     let limit = time_limit.map(|seconds| {
-        Duration::try_from_secs_f64(seconds)
-            .map_err(|_| Failure::option(format!("time_limit must be a number of seconds >= 0, got {seconds}")))
+        Duration::try_from_secs_f64(seconds).map_err(|_| {
+            Failure::option(format!("time_limit must be a number of seconds >= 0, got {seconds}"))
+        })
     });
     let limit = limit.transpose()?;
     let wanted = match (direction.as_ref().map(vector), targets) {
@@ -175,7 +178,8 @@ pub(crate) fn design(
     let data = Arc::clone(&pool.0);
     let solved = task::run_watched(py, progress, move |monitor| {
         let pool = data.build(gamma.get(), tolerance)?;
-        let problem = wanted.problem(&pool, criterion, gamma).map_err(|error| wanted.explain(&data, error))?;
+        let problem =
+            wanted.problem(&pool, criterion, gamma).map_err(|error| wanted.explain(&data, error))?;
         let solver = solver(method.as_deref(), &problem, &warm)?;
         let mut watch = |progress: &Progress| {
             monitor.report(*progress);
@@ -197,7 +201,9 @@ pub(crate) fn design(
 /// A criterion by name.
 pub(crate) fn criterion_named(name: &str) -> Answer<Criterion> {
     let found = Criterion::ALL.into_iter().find(|criterion| criterion.to_string() == name);
-    found.ok_or_else(|| Failure::option(format!("there is no criterion {name:?}; the criteria are g, xy, d, a, v and c")))
+    found.ok_or_else(|| {
+        Failure::option(format!("there is no criterion {name:?}; the criteria are g, xy, d, a, v and c"))
+    })
 }
 
 #[pymethods]
@@ -256,9 +262,8 @@ impl Design {
         let data = Arc::clone(&self.0);
         task::run(py, move || {
             let design = &data.stated.design;
-            let diagnostics =
-                Diagnostics::new(&data.pool, &design.weights(data.pool.len()), design.gamma)
-                    .map_err(|error| data.stated.targets.explain(&data.data, error))?;
+            let diagnostics = Diagnostics::new(&data.pool, &design.weights(data.pool.len()), design.gamma)
+                .map_err(|error| data.stated.targets.explain(&data.data, error))?;
             to_json(&diagnostics)
         })
     }
@@ -418,9 +423,9 @@ impl DesignData {
                 let value = match (name.as_str(), value) {
                     // One number, or one a feature, in one word.
                     ("lengthscale", Value::Array(list)) => {
-                        json!(list.iter().map(Value::to_string).collect::<Vec<_>>().join(","))
+                        json!(list.iter().map(shortest).collect::<Vec<_>>().join(","))
                     }
-                    ("lengthscale", number) => json!(number.as_f64().map_or_else(String::new, |l| l.to_string())),
+                    ("lengthscale", number) => json!(shortest(number)),
                     _ => value.clone(),
                 };
                 insert(name, value);
@@ -432,6 +437,11 @@ impl DesignData {
         }
         options
     }
+}
+
+/// A number as the command line writes it: 1, not 1.0.
+fn shortest(number: &Value) -> String {
+    number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string())
 }
 
 /// The fields of a design document that say what it states.
@@ -474,7 +484,8 @@ fn read_document(document: &Value, data: &PoolData) -> Answer<Stated> {
     let document: Document =
         serde_json::from_value(document.clone()).map_err(|error| refused(error.to_string()))?;
     if document.n != data.about.ids.len() {
-        let message = format!("the design is for {} candidates, the pool has {}", document.n, data.about.ids.len());
+        let message =
+            format!("the design is for {} candidates, the pool has {}", document.n, data.about.ids.len());
         return Err(Failure::data(message));
     }
     let names: Vec<String> = document.support.iter().map(|share| share.id.clone()).collect();
@@ -500,7 +511,9 @@ fn read_document(document: &Value, data: &PoolData) -> Answer<Stated> {
         (Some(direction), ..) => Wanted::Direction(
             serde_json::from_value(direction.clone()).map_err(|error| refused(error.to_string()))?,
         ),
-        (None, Some(id), _) => Wanted::Some(data.choices().rows(&[id.as_str().unwrap_or_default().to_owned()])?),
+        (None, Some(id), _) => {
+            Wanted::Some(data.choices().rows(&[id.as_str().unwrap_or_default().to_owned()])?)
+        }
         (None, None, Some(rows)) => {
             Wanted::Some(serde_json::from_value(rows.clone()).map_err(|error| refused(error.to_string()))?)
         }

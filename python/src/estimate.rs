@@ -196,7 +196,9 @@ fn explain(error: EstimateError, plan: &PlanData) -> Failure {
 fn document(plan: &PlanData, measured: &Measured, found: &Intervals, seconds: f64) -> Value {
     let statement = &found.statement;
     let guaranteed = measured.missing == 0;
-    let column = |of: fn(&elfving::estimate::Interval) -> f64| -> Vec<f64> { found.intervals.iter().map(of).collect() };
+    let column = |of: fn(&elfving::estimate::Interval) -> f64| -> Vec<f64> {
+        found.intervals.iter().map(of).collect()
+    };
     let premises: Vec<Value> = (statement.premises.iter())
         .map(|premise| {
             let mut value = serde_json::to_value(premise).unwrap_or(Value::Null);

@@ -119,8 +119,7 @@ fn in_python_words(message: &str) -> String {
     let mut rest = message;
     while let Some(at) = rest.find("--") {
         let (before, option) = rest.split_at(at);
-        let name: String =
-            option[2..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+        let name: String = option[2..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
         words.push_str(before);
         let starts_a_word = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '-');
         if name.starts_with(|c: char| c.is_ascii_lowercase()) && starts_a_word {
@@ -295,9 +294,9 @@ fn of_bandit(error: &BanditError) -> Class {
         | BanditError::NoRound => Class::Option,
         BanditError::UnknownSlot { .. } => Class::UnknownSlot,
         BanditError::Conflict { .. } => Class::Conflict,
-        BanditError::NotAnOutcome { .. }
-        | BanditError::Earlier { .. }
-        | BanditError::RoundClosed { .. } => Class::Data,
+        BanditError::NotAnOutcome { .. } | BanditError::Earlier { .. } | BanditError::RoundClosed { .. } => {
+            Class::Data
+        }
         BanditError::OverBudget { .. } => Class::Budget,
         BanditError::RoundIncomplete { .. } => Class::RoundIncomplete,
         BanditError::Invalid(error) => of_value(error),

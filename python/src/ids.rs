@@ -65,7 +65,10 @@ impl Ids {
                 .iter()
                 .map(|name| match name.parse::<usize>() {
                     Ok(row) if row < *count => Ok(row),
-                    _ => Err(Failure::option(format!("there is no row {name}: the rows are 0 to {}", count - 1))),
+                    _ => Err(Failure::option(format!(
+                        "there is no row {name}: the rows are 0 to {}",
+                        count - 1
+                    ))),
                 })
                 .collect(),
             Self::Named(names) => {

@@ -1,7 +1,7 @@
 //! The compiled half of the Python package `elfving`: converts, never computes.
 //!
 //! Arrays cross as NumPy, structured answers as JSON text; the Python layer gives both their names. Every call that computes
-//! goes through [`task`], every error through [`failure`].
+//! goes through `task`, every error through `failure`.
 
 mod arrays;
 mod bandit;
@@ -12,6 +12,7 @@ mod failure;
 mod ids;
 mod pool;
 mod rounding;
+mod shared;
 mod task;
 
 use pyo3::prelude::*;

@@ -158,8 +158,8 @@ impl PoolData {
         if let Source::Explicit { pool, .. } = &self.source {
             return Ok(Arc::clone(pool));
         }
-        let residual =
-            self.about.model.residual.unwrap_or_else(|| residual_for(gamma, tolerance, from_matrix));
+        let usual = || Factorisation::for_design(gamma, tolerance, from_matrix).residual;
+        let residual = self.about.model.residual.unwrap_or_else(usual);
         let mut factorised =
             self.factorised.lock().map_err(|_| Failure::internal("an earlier factorisation panicked"))?;
         if let Some((known, pool)) = &*factorised
@@ -173,9 +173,7 @@ impl PoolData {
             Source::Kernel { x, z, spec } => {
                 core::Pool::from_kernel(spec.build()?, x.clone(), z.clone(), &settings)?
             }
-            Source::Gram { gram } => {
-                core::Pool::from_gram(gram.clone(), self.about.ids.len(), &settings)?
-            }
+            Source::Gram { gram } => core::Pool::from_gram(gram.clone(), self.about.ids.len(), &settings)?,
         });
         *factorised = Some((residual, Arc::clone(&pool)));
         Ok(pool)
@@ -188,7 +186,10 @@ impl PoolData {
             Source::Kernel { .. } => Some(false),
             Source::Gram { .. } => Some(true),
         }
-        .map(|gram| self.about.model.residual.unwrap_or_else(|| residual_for(gamma, tolerance, gram)))
+        .map(|gram| {
+            let usual = || Factorisation::for_design(gamma, tolerance, gram).residual;
+            self.about.model.residual.unwrap_or_else(usual)
+        })
     }
 
     /// The candidates by their columns, for the Gaussian process of the calibrated mode; none with a kernel matrix.
@@ -264,19 +265,6 @@ pub(crate) fn resolve(mut kernel: Value, points: &Points, seed: u64) -> Answer<K
     }
     fill(&mut kernel, points, seed)?;
     serde_json::from_value(kernel).map_err(|error| Failure::option(format!("this is no kernel: {error}")))
-}
-
-/// How far a kernel is factorised: what is left out costs about residual/gamma in a squared norm, so it stays
-/// two digits below the gap that is asked for.
-pub(crate) fn residual_for(gamma: f64, tolerance: f64, from_matrix: bool) -> f64 {
-    const SMALLEST: f64 = 1e-14;
-    const LARGEST: f64 = 1e-8;
-    const WITHOUT_RIDGE: f64 = 1e-12;
-    if gamma == 0.0 {
-        return WITHOUT_RIDGE;
-    }
-    let finest = if from_matrix { WITHOUT_RIDGE } else { SMALLEST };
-    (0.01 * gamma * tolerance).clamp(finest, LARGEST)
 }
 
 /// A column of a data frame: numbers, or texts.
@@ -428,7 +416,9 @@ impl Pool {
         let (data, z) = (Arc::clone(&self.0), matrix(&choices));
         task::run(py, move || {
             let Some((x, _)) = data.coordinates() else {
-                return Err(Failure::option("a kernel matrix has no coordinates: its last rows are the choices"));
+                return Err(Failure::option(
+                    "a kernel matrix has no coordinates: its last rows are the choices",
+                ));
             };
             let mut about = data.about.clone();
             about.choice_ids = Some(Ids::new(choice_ids, z.rows(), "targets")?);
@@ -442,7 +432,9 @@ impl Pool {
         let (data, targets) = (Arc::clone(&self.0), table("the targets", columns)?);
         task::run(py, move || {
             let (Some((x, _)), Some(encoding)) = (data.coordinates(), &data.about.encoding) else {
-                return Err(Failure::option("targets in a data frame need a pool from a data frame or a file"));
+                return Err(Failure::option(
+                    "targets in a data frame need a pool from a data frame or a file",
+                ));
             };
             let id = data.about.options.as_ref().and_then(|options| options.id.as_deref());
             let names = match id.filter(|id| targets.column(id).is_ok()) {
@@ -469,6 +461,12 @@ impl Pool {
     #[getter]
     fn has_own_choices(&self) -> bool {
         self.0.about.choice_ids.is_some()
+    }
+
+    /// The column of ids of the table it comes from.
+    #[getter]
+    fn id_column(&self) -> Option<String> {
+        self.0.about.options.as_ref().and_then(|options| options.id.clone())
     }
 
     #[getter]
@@ -538,12 +536,11 @@ impl Pool {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>, bool, String)> {
-        let about = serde_json::to_string(&self.0.about).map_err(|error| Failure::internal(&error.to_string()))?;
+        let about =
+            serde_json::to_string(&self.0.about).map_err(|error| Failure::internal(&error.to_string()))?;
         Ok(match (&self.0.source, self.0.coordinates()) {
             (Source::Gram { gram }, _) => (to_array(py, gram)?, None, true, about),
-            (_, Some((x, z))) => {
-                (to_array(py, x)?, z.map(|z| to_array(py, z)).transpose()?, false, about)
-            }
+            (_, Some((x, z))) => (to_array(py, x)?, z.map(|z| to_array(py, z)).transpose()?, false, about),
             (_, None) => return Err(Failure::internal("a pool without numbers").into()),
         })
     }

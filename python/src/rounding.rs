@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use elfving::pool::PointId;
 use elfving::rounding::{
-    self as core, Constraints, Exchange, Method, Request, Rounded, RoundingError, RoundingReport, shuffled_slots,
+    self as core, Constraints, Exchange, Method, Request, Rounded, RoundingError, RoundingReport,
+    shuffled_slots,
 };
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -198,7 +199,8 @@ impl PlanData {
             "design": self.design.document(),
         });
         if shuffle.is_some() || matches!(plan, Measurements::Draws(_)) {
-            let order: Vec<_> = self.order(shuffle).into_iter().map(|row| ids.name(row).into_owned()).collect();
+            let order: Vec<_> =
+                self.order(shuffle).into_iter().map(|row| ids.name(row).into_owned()).collect();
             document["order"] = json!(order);
         }
         if let Measurements::Draws(draws) = plan {

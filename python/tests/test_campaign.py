@@ -250,7 +250,8 @@ def test_forbidden_forced_and_earlier_rows(tmp_path: Path) -> None:
 
 def test_calibrated_campaigns_take_few_levels_as_categories(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": range(10), "ligand": ["u", "v"] * 5, "note": [f"n{i}" for i in range(10)]})
-    campaign = elfving.Campaign.create(tmp_path / "c", frame, minimize="ms", mode="calibrated")
+    with pytest.warns(elfving.DataWarning, match='W304.*"note"'):
+        campaign = elfving.Campaign.create(tmp_path / "c", frame, minimize="ms", mode="calibrated")
     assert campaign.spec["recipe"]["columns"]["one_hot"] == {"Columns": ["ligand"]}
     batch = campaign.ask(4)
     campaign.tell({slot.slot: float(slot.columns["x"]) for slot in batch})

@@ -179,3 +179,28 @@ def test_targets_in_a_frame_are_encoded_like_the_pool() -> None:
     with pytest.raises(elfving.DataError, match="E316"):
         pool.with_choices(targets.assign(ligand="water"))
     assert json.loads(elfving.design(pool, "g", targets=targets, gamma=0.1).to_json())["n"] == 4
+
+
+def test_choices_come_as_the_candidates_do() -> None:
+    with pytest.raises(elfving.OptionError, match="a data frame, not an array"):
+        elfving.Pool(pd.DataFrame(FRAME), choices=np.eye(2), **OPTIONS)
+    with pytest.raises(elfving.OptionError, match="an array, not a file"):
+        elfving.Pool(np.eye(2), choices="targets.csv")
+    with pytest.raises(elfving.OptionError, match="ids= is for arrays"):
+        elfving.Pool(pd.DataFrame(FRAME), ids=list("abcd"), **OPTIONS)
+
+
+def test_an_array_is_read_in_place_and_kept_alive() -> None:
+    x = table(50, 3)
+    pool = elfving.Pool(x)
+    expected = x.copy()
+    # Reading in place is what the documentation promises and warns of.
+    x[0, 0] = 99.0
+    assert pool.coordinates[0, 0] == 99.0
+    del x
+    assert np.array_equal(pool.coordinates[1:], expected[1:])
+
+
+def test_the_ids_of_a_frame_are_found_whatever_their_column_is_called() -> None:
+    pool = elfving.Pool(pd.DataFrame({"name": [1, 2], "x": [1.0, 2.0]}), id="name")
+    assert pool.with_choices(pd.DataFrame({"name": [7], "x": [3.0]})).choice_ids == ["7"]

@@ -7,6 +7,7 @@ import html
 import json
 import os
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 from . import _native
 from ._frames import Columns, columns_of, is_frame
 from ._pool import column_options, reading_options
-from .exceptions import DataError, MissingFileError, OptionError
+from .exceptions import DataError, DataWarning, MissingFileError, OptionError
 from .kernels import Kernel
 
 __all__ = ["Batch", "Campaign", "Slot", "Status", "Told"]
@@ -373,6 +374,8 @@ class Campaign:
             _results(None, markers, error_column, repeats, repeated_slots),
             _millis(at),
         )
+        for warning in native.warnings():
+            warnings.warn(warning, DataWarning, stacklevel=2)
         return cls(native)
 
     @classmethod
@@ -523,7 +526,9 @@ def goal_of(goal: str, epsilon: float, top: int, horizon: int | None) -> dict[st
 
 def _millis(at: At) -> int:
     if at is None:
-        return time.time_ns() // 1_000_000
+        # Where files must come out the same again, this stands in for the clock, as on the command line.
+        fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+        return int(fixed) * 1000 if fixed.isdigit() else time.time_ns() // 1_000_000
     if isinstance(at, datetime.datetime):
         return int(at.timestamp() * 1000)
     return int(at)

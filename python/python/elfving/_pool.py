@@ -110,6 +110,8 @@ class Pool:
             missing=missing,
             max_levels=max_levels,
         )
+        if choices is not None and _form(choices) != _form(candidates) and not isinstance(candidates, Gram):
+            raise OptionError(f"choices come as the candidates do: {_form(candidates)}, not {_form(choices)}")
         of_rows = {"ids": ids, "choice_ids": choice_ids, "feature_names": feature_names}
         if isinstance(candidates, Gram):
             if kernel is not None or choices is not None or options != _PLAIN:
@@ -185,7 +187,8 @@ class Pool:
     def with_choices(self, choices: Any, *, choice_ids: Iterable[Any] | None = None) -> Pool:
         """The same candidates, to choose among other rows: an array or a data frame with the same columns."""
         if is_frame(choices):
-            return Pool._of(self._native.with_choice_columns(columns_of(choices, ("id",))))
+            id = self._native.id_column
+            return Pool._of(self._native.with_choice_columns(columns_of(choices, () if id is None else (id,))))
         return Pool._of(self._native.with_choices(matrix(choices, "the choices"), _texts(choice_ids)))
 
     def __len__(self) -> int:
@@ -242,6 +245,12 @@ class Pool:
 
 def _restored(x: FloatArray, z: FloatArray | None, is_gram: bool, about: str) -> Pool:
     return Pool._of(_native.Pool.restored(x, z, is_gram, about))
+
+
+def _form(table: Any) -> str:
+    if isinstance(table, (str, os.PathLike)):
+        return "a file"
+    return "a data frame" if is_frame(table) else "an array"
 
 
 def as_pool(value: Any) -> Pool:

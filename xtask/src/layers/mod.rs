@@ -48,7 +48,10 @@ pub const CRATES: [Place; 8] = [
     ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot"]),
     ("elfving-experiments", &["elfving", "elfving-table", "elfving-plot"]),
     ("elfving-cli", &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"]),
-    ("elfving-python", &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"]),
+    (
+        "elfving-python",
+        &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"],
+    ),
     ("xtask", &[]),
 ];
 

@@ -5,8 +5,8 @@ use elfving_plot::{DesignView, Picture, design_picture};
 use super::{Answer, summary};
 use crate::error::CliError;
 use crate::kernel_args::KernelName;
-use elfving::design::variance_function;
 use crate::words::short;
+use elfving::design::variance_function;
 
 pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
     let loaded = answer.loaded;
