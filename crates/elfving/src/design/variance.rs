@@ -26,6 +26,9 @@ const NEGLIGIBLE: f64 = 1e-12;
 pub fn variance_function(pool: &Pool, weights: &Simplex, gamma: Ridge) -> Vec<f64> {
     let features = pool.features();
     let (n, r) = (features.rows(), features.columns());
+    if gamma.get() > 0.0 {
+        return with_ridge(features, weights, gamma.get());
+    }
     // Columns in units of their largest entry, so that ranks do not depend on the user's units.
     let mut unit = vec![0.0f64; r];
     for i in 0..n {
@@ -33,10 +36,7 @@ pub fn variance_function(pool: &Pool, weights: &Simplex, gamma: Ridge) -> Vec<f6
     }
     unit.iter_mut().for_each(|m| *m = if *m > 0.0 { *m } else { 1.0 });
     let scaled = Matrix::from_fn(n, r, |i, k| features[(i, k)] / unit[k]);
-    let mut information = weighted_gram(&scaled, weights.as_slice());
-    for k in 0..r {
-        information[(k, k)] += gamma.get() / unit[k] / unit[k];
-    }
+    let information = weighted_gram(&scaled, weights.as_slice());
     let Ok(eigen) = SymmetricEigen::new(&information) else { return vec![f64::INFINITY; n] };
     let largest = eigen.values[r - 1];
     let unseen = eigen.values.iter().filter(|&&value| !(value > NEGLIGIBLE * largest)).count();
@@ -53,6 +53,16 @@ pub fn variance_function(pool: &Pool, weights: &Simplex, gamma: Ridge) -> Vec<f6
     variance
 }
 
+/// With a ridge everything is determined, and no eigenvalue of M is below γ.
+fn with_ridge(features: &Matrix, weights: &Simplex, gamma: f64) -> Vec<f64> {
+    let r = features.columns();
+    let information = weighted_gram(features, weights.as_slice());
+    let Ok(eigen) = SymmetricEigen::new(&information) else { return vec![f64::INFINITY; features.rows()] };
+    let whitening =
+        Matrix::from_fn(r, r, |i, k| eigen.vectors[(k, i)] / (eigen.values[k].max(0.0) + gamma).sqrt());
+    row_norms(features, &whitening)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +77,13 @@ mod tests {
         let found = variance(&[[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]], &[0.5, 0.5, 0.0], 0.5);
         let expected = [4.0 / 2.5, 1.0, 1.0 / 2.5 + 1.0];
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn a_ridge_determines_columns_that_are_next_to_nothing() {
+        // The last features of a kernel are this small.
+        let found = variance(&[[1.0, 1e-9], [0.0, 2e-9]], &[0.5, 0.5], 0.005);
+        assert!((found[0] - 1.0 / 0.505).abs() < 1e-12 && (found[1] - 8e-16).abs() < 1e-18, "{found:?}");
     }
 
     #[test]
