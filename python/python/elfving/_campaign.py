@@ -302,6 +302,7 @@ class Campaign:
         >>> slots = campaign.ask()
         >>> campaign.tell({slot.slot: 0.5 for slot in slots}).recorded
         2
+        >>> folder.cleanup()
         """
         if (maximize is None) == (minimize is None):
             raise OptionError("name the outcome with maximize= or minimize=, one of them")
