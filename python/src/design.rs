@@ -228,7 +228,6 @@ impl Design {
     }
 
     /// Rows of positive weight, and their weights.
-    #[expect(clippy::type_complexity, reason = "two arrays")]
     fn support<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>) {
         let (rows, weights): (Vec<i64>, Vec<f64>) =
             self.0.stated.design.support.iter().map(|&(id, weight)| (id.index() as i64, weight)).unzip();
