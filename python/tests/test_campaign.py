@@ -7,6 +7,7 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +281,20 @@ def test_times_are_those_given(tmp_path: Path) -> None:
     when = datetime.datetime(2026, 11, 16, 12, tzinfo=datetime.timezone.utc)
     campaign = elfving.Campaign.create(tmp_path / "when", DOSES, **CERTIFIED, at=when)
     assert campaign.log()[0]["at"] == int(when.timestamp() * 1000)
+
+
+def test_without_a_time_it_is_now_or_that_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    before = time.time_ns() // 1_000_000
+    campaign = elfving.Campaign.create(tmp_path / "now", DOSES, **CERTIFIED)
+    assert before <= campaign.log()[0]["at"] <= time.time_ns() // 1_000_000
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+    assert elfving.Campaign.create(tmp_path / "then", DOSES, **CERTIFIED).log()[0]["at"] == 1795000000000
+
+
+def test_a_sheet_that_cannot_be_written_says_so(campaign: elfving.Campaign, tmp_path: Path) -> None:
+    with pytest.raises(elfving.DurabilityError, match="cannot be written"):
+        campaign.ask().to_csv(tmp_path / "no such folder" / "batch.csv")
 
 
 def test_two_handles_on_one_file_see_each_other(campaign: elfving.Campaign) -> None:

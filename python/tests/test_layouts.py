@@ -66,6 +66,14 @@ def test_the_layout_of_a_kernel_matrix_does_not_matter() -> None:
         assert np.array_equal(elfving.design(elfving.Pool.from_gram(array), "g", gamma=1.0).weights, expected), layout
 
 
+def test_the_compiled_half_follows_strides_itself() -> None:
+    for layout, array in layouts(WHOLE).items():
+        if layout in ("list", "big-endian"):
+            continue
+        pool = elfving._native.Pool.from_arrays(array, None, None, None, None, "{}", 0)
+        assert np.array_equal(pool.coordinates(), WHOLE), layout
+
+
 def vectors(values: np.ndarray) -> dict[str, Any]:
     strided = np.zeros(2 * len(values))
     strided[::2] = values

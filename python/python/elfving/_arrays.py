@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .exceptions import DataError
 
-FloatArray = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    FloatArray = npt.NDArray[np.float64]
+else:
+    FloatArray = np.ndarray
 
 
 def numbers(values: Any, what: str, dimensions: int) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 
 from . import _native
 from ._campaign import goal_of, outcome_of
+from ._html import escape
 from ._pool import Pool, as_pool
 from ._seeds import seed_of
 from .exceptions import DataError, OptionError
@@ -64,9 +64,9 @@ class BanditReport:
         return cls(**json.loads(text))
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{html.escape(line)}</li>" for line in self.assumptions)
+        lines = "".join(f"<li>{escape(line)}</li>" for line in self.assumptions)
         head = f"{self.algorithm}: pick {', '.join(self.picks)} after {self.samples} measurements ({self.guarantee})"
-        return f"<p>{html.escape(head)}</p><ul>{lines}</ul>"
+        return f"<p>{escape(head)}</p><ul>{lines}</ul>"
 
 
 def algorithms() -> list[str]:

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import datetime
-import html
 import json
 import os
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from . import _native
 from ._frames import Columns, columns_of, is_frame
+from ._html import escape
 from ._pool import column_options, reading_options
-from .exceptions import DataError, DataWarning, MissingFileError, OptionError
+from .exceptions import DataError, DataWarning, DurabilityError, MissingFileError, OptionError
 from .kernels import Kernel
 
-__all__ = ["Batch", "Campaign", "Slot", "Status", "Told"]
+if TYPE_CHECKING:
+    import datetime
+    from pathlib import Path
 
-At = int | datetime.datetime | None
+    At = int | datetime.datetime | None
+
+__all__ = ["Batch", "Campaign", "Slot", "Status", "Told"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Batch(Sequence[Slot]):
         """The sheet for the lab, as ``elfving ask`` writes it: to a file, or as text without one."""
         if path is None:
             return self._sheet.decode()
-        Path(path).write_bytes(self._sheet)
+        _write(path, self._sheet)
         return None
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,13 +131,13 @@ class Batch(Sequence[Slot]):
 
     def _repr_html_(self) -> str:
         table = self._table()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in table)
+        head = "".join(f"<th>{escape(name)}</th>" for name in table)
         cells = zip(*table.values(), strict=True)
         body = "".join(
-            "<tr>" + "".join(f"<td>{'' if cell is None else html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+            "<tr>" + "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in row) + "</tr>"
             for row in cells
         )
-        return f"<table><caption>{html.escape(repr(self))}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<table><caption>{escape(repr(self))}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 @dataclass(frozen=True)
@@ -193,8 +195,8 @@ class Status(Mapping[str, Any]):
         )
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{html.escape(line)}</li>" for line in self._document["statement"])
-        return f"<p>{html.escape(repr(self))}</p><ul>{lines}</ul>"
+        lines = "".join(f"<li>{escape(line)}</li>" for line in self._document["statement"])
+        return f"<p>{escape(repr(self))}</p><ul>{lines}</ul>"
 
 
 class Campaign:
@@ -316,7 +318,7 @@ class Campaign:
         if noise not in (None, "sub-gaussian", "bounded-variance"):
             raise OptionError(f"noise is 'sub-gaussian' or 'bounded-variance', not {noise!r}")
         file = os.fspath(path)
-        if Path(file).suffix != ".elfving":
+        if os.path.splitext(file)[1] != ".elfving":
             file += ".elfving"
         numbers = {"epsilon": epsilon, "misspecification": misspecification, "delta": delta}
         for name, number in {**numbers, "sigma": sigma, "bound": bound, "norm": norm, "gamma": gamma}.items():
@@ -326,7 +328,7 @@ class Campaign:
             if count is not None and count < 1:
                 raise OptionError(f"{name} must be at least 1")
         wish = {
-            "name": Path(file).stem,
+            "name": os.path.splitext(os.path.basename(file))[0],
             "outcome": maximize if maximize is not None else minimize,
             "aim": "maximise" if maximize is not None else "minimise",
             "goal": goal_of(goal, epsilon, top, budget),
@@ -383,13 +385,15 @@ class Campaign:
     def open(cls, path: str | os.PathLike[str]) -> Campaign:
         """Opens a campaign, by its file or its name without ``.elfving``."""
         file = os.fspath(path)
-        if not os.path.exists(file) and not Path(file).suffix and os.path.exists(file + ".elfving"):
+        if not os.path.exists(file) and not os.path.splitext(file)[1] and os.path.exists(file + ".elfving"):
             file += ".elfving"
         return cls(_native.Campaign.open(file))
 
     @property
     def path(self) -> Path:
         """The file."""
+        from pathlib import Path
+
         return Path(self._native.path())
 
     @property
@@ -479,8 +483,8 @@ class Campaign:
 
     def report(self, path: str | os.PathLike[str] | None = None, *, at: At = None) -> Path:
         """Writes the report beside the campaign, or to ``path``; returns where."""
-        to = self.path.with_suffix(".html") if path is None else Path(path)
-        to.write_text(self.html(at=at), encoding="utf-8")
+        to = self.path.with_suffix(".html") if path is None else type(self.path)(path)
+        _write(to, self.html(at=at).encode())
         return to
 
     def export(self) -> dict[str, Any]:
@@ -493,7 +497,7 @@ class Campaign:
         content = self._native.export_csv()
         if path is None:
             return content.decode()
-        Path(path).write_bytes(content)
+        _write(path, content)
         return None
 
     def log(self) -> list[dict[str, Any]]:
@@ -530,9 +534,9 @@ def _millis(at: At) -> int:
         # Where files must come out the same again, this stands in for the clock, as on the command line.
         fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
         return int(fixed) * 1000 if fixed.isdigit() else time.time_ns() // 1_000_000
-    if isinstance(at, datetime.datetime):
-        return int(at.timestamp() * 1000)
-    return int(at)
+    if isinstance(at, int):
+        return at
+    return int(at.timestamp() * 1000)
 
 
 def _file(source: Any, name: str, texts: tuple[str, ...], blanks: bool = False) -> tuple[str, bytes]:
@@ -543,14 +547,23 @@ def _file(source: Any, name: str, texts: tuple[str, ...], blanks: bool = False) 
             columns = _with_blanks(columns)
         return name, _native.csv_of_columns(name, columns)
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
+        path = os.fspath(source)
         try:
-            return (str(path) if blanks else path.name), path.read_bytes()
+            with open(path, "rb") as file:
+                return (path if blanks else os.path.basename(path)), file.read()
         except FileNotFoundError as error:
             raise MissingFileError(f"{path}: cannot be read: {error.strerror}") from None
         except OSError as error:
             raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     raise DataError(f"give a path or a data frame, not a {type(source).__name__}")
+
+
+def _write(path: str | os.PathLike[str], content: bytes) -> None:
+    try:
+        with open(path, "wb") as file:
+            file.write(content)
+    except OSError as error:
+        raise DurabilityError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
 
 
 def _with_blanks(columns: Columns) -> Columns:

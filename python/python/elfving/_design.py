@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import html
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _native
 from ._arrays import FloatArray, vector
 from ._frames import is_frame
+from ._html import escape
 from ._pool import Pool, as_pool
 from ._progress import ProgressOption, Watcher
 from .exceptions import OptionError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["Certificate", "Design", "Efficiency", "design"]
 
@@ -200,12 +202,12 @@ class Design:
         order = np.argsort(-self.weights[self.support], kind="stable")[:10]
         ids = self.support_ids
         rows = "".join(
-            f"<tr><td>{html.escape(ids[k])}</td><td>{self.weights[self.support[k]]:.4f}</td></tr>" for k in order
+            f"<tr><td>{escape(ids[k])}</td><td>{self.weights[self.support[k]]:.4f}</td></tr>" for k in order
         )
         more = len(ids) - len(order)
         more_row = f"<tr><td colspan=2>and {more} more</td></tr>" if more > 0 else ""
         return (
-            f"<table><caption>{html.escape(repr(self)[7:-1])}</caption>"
+            f"<table><caption>{escape(repr(self)[7:-1])}</caption>"
             f"<thead><tr><th>candidate</th><th>weight</th></tr></thead><tbody>{rows}{more_row}</tbody></table>"
         )
 

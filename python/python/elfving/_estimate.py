@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from . import _native
 from ._arrays import FloatArray, vector
+from ._html import escape
 from ._pool import Pool
 from ._rounding import Allocation, Draws
 from .exceptions import DataError, OptionError
@@ -115,11 +115,11 @@ class Estimates:
         order = np.argsort(-self.estimate, kind="stable")[:20]
         ids, estimate, lower, upper = self.pool.choice_ids, self.estimate, self.lower, self.upper
         body = "".join(
-            f"<tr><td>{html.escape(ids[k])}</td><td>{estimate[k]:.4g}</td><td>{lower[k]:.4g}</td><td>{upper[k]:.4g}</td></tr>"
+            f"<tr><td>{escape(ids[k])}</td><td>{estimate[k]:.4g}</td><td>{lower[k]:.4g}</td><td>{upper[k]:.4g}</td></tr>"
             for k in order
         )
         head = "<tr><th>choice</th><th>estimate</th><th>lower</th><th>upper</th></tr>"
-        return f"<table><caption>{html.escape(repr(self))}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
+        return f"<table><caption>{escape(repr(self))}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Estimates, (self._document, self.pool)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _native
 from ._arrays import FloatArray
 from ._design import Design
+from ._html import escape
 from ._seeds import seed_of
 from .exceptions import OptionError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["Allocation", "Draws", "draw", "round"]
 
@@ -98,10 +100,10 @@ class _Plan:
     def _repr_html_(self) -> str:
         ids = self.design.pool.ids
         rows = sorted(np.flatnonzero(self.counts), key=lambda row: (-int(self.counts[row]), row))
-        body = "".join(f"<tr><td>{html.escape(ids[row])}</td><td>{self.counts[row]}</td></tr>" for row in rows[:20])
+        body = "".join(f"<tr><td>{escape(ids[row])}</td><td>{self.counts[row]}</td></tr>" for row in rows[:20])
         more = f"<tr><td colspan=2>and {len(rows) - 20} more</td></tr>" if len(rows) > 20 else ""
         return (
-            f"<table><caption>{html.escape(self._native.words())}</caption>"
+            f"<table><caption>{escape(self._native.words())}</caption>"
             f"<thead><tr><th>candidate</th><th>count</th></tr></thead><tbody>{body}{more}</tbody></table>"
         )
 

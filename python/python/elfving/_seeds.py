@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,8 @@ from .exceptions import OptionError
 def seed_of(random_state: Any) -> int:
     """A seed: a whole number as it is, one drawn from a NumPy generator, or a fresh one for ``None``."""
     if random_state is None:
+        import secrets  # here, because importing it takes as long as the rest of the package
+
         return secrets.randbits(63)
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, (bool, np.bool_)):
         if 0 <= random_state < 2**64:

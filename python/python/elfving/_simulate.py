@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from . import _native
 from ._arrays import FloatArray, vector
 from ._campaign import goal_of
+from ._html import escape
 from ._pool import as_pool
 from ._seeds import seed_of
 from .exceptions import OptionError
@@ -83,12 +83,12 @@ class Simulation(Mapping[str, AlgorithmRuns]):
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{runs.regret['mean']:.4g}</td><td>{runs.simple_regret['mean']:.4g}</td>"
+            f"<tr><td>{escape(name)}</td><td>{runs.regret['mean']:.4g}</td><td>{runs.simple_regret['mean']:.4g}</td>"
             f"<td>{runs.stopped:.0%}</td></tr>"
             for name, runs in self.items()
         )
         head = "<tr><th>algorithm</th><th>regret</th><th>simple regret</th><th>stopped</th></tr>"
-        return f"<table><caption>{html.escape(repr(self))}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        return f"<table><caption>{escape(repr(self))}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 def simulate(
