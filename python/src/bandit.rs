@@ -1,28 +1,22 @@
-//! `Bandit`, `simulate` and `complexity`.
+//! `Bandit`: ask and tell in memory.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use elfving::bandit::{
     self as core, Algorithm, Bandit as Conversation, Goal, Outcome, Question, Reading, SlotId, Told,
 };
-use elfving::complexity::{
-    Over, Truth, characteristic_time, effective_dimension, epsilon_bar, floor, greedy_information_gain,
-    information_gain, near_best_variance, rho_star, worst_subset, worst_variance,
-};
 use elfving::pool::PointId;
-use elfving::simulate::{Environment, Law, Run, Runs, Simulation, Summary};
-use elfving::units::{Confidence, Ridge, Tolerance};
-use numpy::PyReadonlyArray1;
+use elfving::units::{Confidence, Ridge};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::arrays::vector;
 use crate::campaign::{PyOutcome, outcome};
+use crate::candidates::PoolData;
 use crate::estimate::Vouched;
 use crate::failure::{Answer, Failure};
-use crate::pool::{Pool, PoolData, parsed};
+use crate::json::parsed;
+use crate::pool::Pool;
 use crate::task;
 
 /// What a kernel is factorised for when the ridge is left to the algorithm.
@@ -31,18 +25,18 @@ const TOLERANCE: f64 = 1e-3;
 
 /// A question to an algorithm.
 #[derive(Debug, Deserialize)]
-struct Asked {
-    goal: Goal,
-    vouched: Vouched,
-    delta: f64,
-    gamma: Option<f64>,
-    seed: u64,
+pub(crate) struct Asked {
+    pub(crate) goal: Goal,
+    pub(crate) vouched: Vouched,
+    pub(crate) delta: f64,
+    pub(crate) gamma: Option<f64>,
+    pub(crate) seed: u64,
     /// Whether small outcomes are good.
-    minimise: bool,
+    pub(crate) minimise: bool,
 }
 
 impl Asked {
-    fn question(&self, data: &PoolData, calibrated: bool) -> Answer<Question> {
+    pub(crate) fn question(&self, data: &PoolData, calibrated: bool) -> Answer<Question> {
         let pool = data.build(self.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE)?;
         let mut question = Question::new((*pool).clone(), self.vouched.assumptions()?, self.goal)?
             .delta(Confidence::new(self.delta)?)
@@ -59,7 +53,7 @@ impl Asked {
     }
 }
 
-fn algorithm_named(name: &str) -> Answer<Option<Algorithm>> {
+pub(crate) fn algorithm_named(name: &str) -> Answer<Option<Algorithm>> {
     match (name, Algorithm::from_name(name)) {
         ("auto", _) => Ok(None),
         (_, Some(algorithm)) => Ok(Some(algorithm)),
@@ -275,255 +269,5 @@ fn report_json(report: &core::Report, data: &PoolData, sign: f64) -> Value {
         "assumptions": report.premises.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "margins": report.margins,
         "standing": report.standing,
-    })
-}
-
-/// How outcomes come about in a simulation.
-#[derive(Debug, Deserialize)]
-struct World {
-    noise: String,
-    tail: Option<f64>,
-    sigma: f64,
-    perturb: f64,
-}
-
-impl World {
-    /// The environment, its noise level, and whether it is sub-Gaussian.
-    fn build(&self, means: Vec<f64>, records: Option<Vec<Vec<f64>>>) -> Answer<(Environment, f64, bool)> {
-        if let Some(records) = records {
-            // Outcomes in an interval of length 2 sigma are sigma-sub-Gaussian (Hoeffding).
-            let half_range = |record: &Vec<f64>| {
-                let largest = record.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let smallest = record.iter().copied().fold(f64::INFINITY, f64::min);
-                if record.is_empty() { 0.0 } else { (largest - smallest) / 2.0 }
-            };
-            let sigma = records.iter().map(half_range).fold(0.0, f64::max);
-            return Ok((Environment::repeats(records)?, sigma, true));
-        }
-        let environment = Environment::new(means)?;
-        let law = match self.noise.as_str() {
-            "normal" => Law::Normal,
-            "uniform" => Law::Uniform,
-            "rademacher" => Law::Rademacher,
-            "student-t" => Law::StudentT { degrees: self.tail.unwrap_or(3.0) },
-            "pareto" => Law::Pareto { shape: self.tail.unwrap_or(3.0) },
-            "two-point" => Law::TwoPoint { probability: self.tail.unwrap_or(0.01) },
-            // A coin is sub-Gaussian with parameter 1/2, whatever its mean.
-            "bernoulli" => return Ok((environment.bernoulli()?, 0.5, true)),
-            other => {
-                return Err(Failure::option(format!(
-                    "there is no noise {other:?}; it is normal, uniform, rademacher, student-t, pareto, two-point or \
-                     bernoulli"
-                )));
-            }
-        };
-        if !(self.sigma >= 0.0 && self.sigma.is_finite()) {
-            return Err(elfving::units::InvalidValue::Sigma { got: self.sigma }.into());
-        }
-        let light = matches!(law, Law::Normal | Law::Uniform | Law::Rademacher);
-        Ok((environment.noise(law, self.sigma)?, self.sigma, light))
-    }
-}
-
-/// What is run, and what the algorithms are told.
-#[derive(Debug, Deserialize)]
-struct Simulated {
-    algorithms: Vec<String>,
-    goal: Goal,
-    budget: u64,
-    batch: usize,
-    repeats: usize,
-    seed: u64,
-    minimise: bool,
-    assumed_sigma: Option<f64>,
-    bound: Option<f64>,
-    norm: Option<f64>,
-    misspecification: f64,
-    bounded_variance: bool,
-    delta: f64,
-    gamma: Option<f64>,
-    world: World,
-}
-
-/// Runs algorithms on a truth that is known; the answer is the JSON of `elfving simulate`.
-#[pyfunction]
-#[pyo3(signature = (pool, truth, choice_truth, records, simulated))]
-pub(crate) fn simulate(
-    py: Python<'_>,
-    pool: &Pool,
-    truth: Option<PyReadonlyArray1<'_, f64>>,
-    choice_truth: Option<PyReadonlyArray1<'_, f64>>,
-    records: Option<Vec<Vec<f64>>>,
-    simulated: &str,
-) -> PyResult<String> {
-    let simulated: Simulated = parsed("simulation", simulated)?;
-    let sign = if simulated.minimise { -1.0 } else { 1.0 };
-    let signed = |means: Vec<f64>| -> Vec<f64> { means.into_iter().map(|mean| sign * mean).collect() };
-    let truth = truth.as_ref().map(|means| signed(vector(means)));
-    let choice_truth = choice_truth.as_ref().map(|means| signed(vector(means)));
-    let records = records.map(|records| records.into_iter().map(signed).collect());
-    let data = Arc::clone(&pool.0);
-    task::run(py, move || {
-        let (mut environment, sigma, light) = simulated.world.build(truth.unwrap_or_default(), records)?;
-        if let Some(means) = choice_truth {
-            environment = environment.choices(means)?;
-        }
-        let environment = environment.misspecified(simulated.world.perturb, simulated.seed)?;
-        let means = environment.means().iter().chain(environment.choice_means());
-        let largest = means.fold(0.0, |largest: f64, mean| largest.max(mean.abs()));
-        let vouched = Vouched {
-            sigma: simulated.assumed_sigma.unwrap_or(sigma),
-            bound: Some(simulated.bound.unwrap_or(if largest > 0.0 { largest } else { 1.0 })),
-            norm: simulated.norm,
-            misspecification: simulated.misspecification,
-            tails: match light && !simulated.bounded_variance {
-                true => elfving::estimate::Tails::SubGaussian,
-                false => elfving::estimate::Tails::BoundedVariance,
-            },
-        };
-        let named =
-            simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;
-        let asked = Asked {
-            goal: simulated.goal,
-            vouched,
-            delta: simulated.delta,
-            gamma: simulated.gamma,
-            seed: 0,
-            minimise: false,
-        };
-        let calibrated = named.iter().flatten().any(|algorithm| algorithm.is_calibrated());
-        let question = asked.question(&data, calibrated)?;
-        let runner = Simulation::new(simulated.budget)
-            .batch(simulated.batch)
-            .repeats(simulated.repeats)
-            .seed(simulated.seed);
-        let mut tried = Vec::new();
-        for algorithm in named {
-            let algorithm = algorithm.unwrap_or_else(|| Algorithm::auto(&question).0);
-            let start = Instant::now();
-            let runs = runner.run(&environment, |seed| algorithm.start(question.clone().seed(seed)))?;
-            tried.push(algorithm_json(algorithm, &runs, start.elapsed().as_secs_f64()));
-        }
-        let pool = &question.pool;
-        Ok(json!({
-            "goal": simulated.goal,
-            "n": pool.len(),
-            "dimension": pool.dimension(),
-            "budget": simulated.budget,
-            "batch": simulated.batch,
-            "repeats": simulated.repeats,
-            "seed": simulated.seed,
-            "algorithms": tried,
-            "version": env!("CARGO_PKG_VERSION"),
-        })
-        .to_string())
-    })
-}
-
-fn algorithm_json(algorithm: Algorithm, runs: &Runs, seconds: f64) -> Value {
-    let (regret, simple_regret) = (runs.regret(), runs.simple_regret());
-    let any_stopped = runs.runs.iter().any(Run::stopped);
-    let last = |curve: &[Summary]| curve.last().copied();
-    let curve: Vec<Value> = (runs.checkpoints.iter().zip(&regret).zip(&simple_regret))
-        .map(|((samples, regret), simple_regret)| {
-            json!({"samples": samples, "regret": regret, "simple_regret": simple_regret})
-        })
-        .collect();
-    json!({
-        "algorithm": algorithm.name(),
-        "regret": last(&regret),
-        "simple_regret": last(&simple_regret),
-        "stopped": runs.stopped().mean,
-        "wrong": runs.error_rate().mean,
-        "samples_to_stop": any_stopped.then(|| runs.samples_to_stop()),
-        "rounds": runs.rounds(),
-        "curve": curve,
-        "seconds": seconds,
-    })
-}
-
-/// The numbers a quantity is computed for.
-#[derive(Debug, Deserialize)]
-struct CostQuestion {
-    gamma: f64,
-    tolerance: f64,
-    #[serde(default)]
-    epsilon: f64,
-    #[serde(default)]
-    horizon: f64,
-    #[serde(default)]
-    noise: f64,
-    #[serde(default)]
-    norm: Option<f64>,
-    #[serde(default)]
-    misspecification: f64,
-    #[serde(default)]
-    sigma: f64,
-    #[serde(default)]
-    delta: f64,
-    #[serde(default)]
-    over: Option<String>,
-}
-
-/// One quantity of the theory by name, as JSON.
-#[pyfunction]
-#[pyo3(signature = (pool, quantity, question, truth))]
-pub(crate) fn complexity(
-    py: Python<'_>,
-    pool: &Pool,
-    quantity: String,
-    question: &str,
-    truth: Option<PyReadonlyArray1<'_, f64>>,
-) -> PyResult<String> {
-    let question: CostQuestion = parsed("complexity", question)?;
-    let truth = truth.as_ref().map(vector);
-    let data = Arc::clone(&pool.0);
-    task::run(py, move || {
-        let pool = data.build(question.gamma, question.tolerance)?;
-        let (gamma, tolerance) = (Ridge::new(question.gamma)?, Tolerance::new(question.tolerance)?);
-        let truth = truth.map(|means| Truth::from_means(&pool, &means)).transpose()?;
-        let known = || truth.as_ref().ok_or_else(|| Failure::option(format!("{quantity} needs truth=")));
-        let over = match question.over.as_deref() {
-            Some("differences") => Over::Differences,
-            None | Some("points") => Over::Points,
-            Some(other) => {
-                return Err(Failure::option(format!("over is 'points' or 'differences', not {other:?}")));
-            }
-        };
-        let (epsilon, h) = (question.epsilon, question.misspecification);
-        let found = match quantity.as_str() {
-            "worst_variance" => json!(worst_variance(&pool, over, gamma, tolerance)?),
-            "effective_dimension" => {
-                let found = effective_dimension(&pool, gamma, tolerance)?;
-                json!({"trace": found.trace, "count": found.count, "dimension": found.dimension})
-            }
-            "worst_subset" => json!(worst_subset(&pool, gamma, tolerance)?.worst),
-            "information_gain" => {
-                json!(information_gain(&pool, question.horizon, question.noise, tolerance)?.gain)
-            }
-            "greedy_information_gain" => {
-                let found = greedy_information_gain(&pool, question.horizon as usize, question.noise)?;
-                json!({"value": found.value, "points": found.points})
-            }
-            "floor" => {
-                let norm = question.norm.or(truth.as_ref().map(|truth| truth.norm));
-                let norm = norm.ok_or_else(|| Failure::option("the floor needs norm= or truth="))?;
-                json!(floor(&pool, gamma, norm, h, tolerance)?.floor)
-            }
-            "rho_star" => json!(rho_star(&pool, known()?, gamma, epsilon, tolerance)?),
-            "near_best_variance" => json!(near_best_variance(&pool, known()?, gamma, epsilon, tolerance)?),
-            "epsilon_bar" => json!(epsilon_bar(&pool, known()?, gamma, h, over, tolerance)?.epsilon_bar),
-            "characteristic_time" => {
-                let time = characteristic_time(&pool, known()?, question.norm, tolerance)?;
-                let measurements = time.measurements(question.sigma, Confidence::new(question.delta)?);
-                json!({"time": time.time, "measurements": measurements})
-            }
-            "truth" => {
-                let truth = known()?;
-                json!({"norm": truth.norm, "misfit": truth.misfit, "best": data.choices().name(truth.best.index())})
-            }
-            other => return Err(Failure::option(format!("there is no quantity {other:?}"))),
-        };
-        Ok(found.to_string())
     })
 }

@@ -1,13 +1,10 @@
-//! `estimate`: from a plan and its outcomes to estimates with intervals; and robust means.
+//! `estimate`: from a plan and its outcomes to estimates with intervals.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use elfving::design::TargetRef;
 use elfving::estimate::minimax::theta_hat;
-use elfving::estimate::robust_mean::{
-    Catoni, MedianOfMeans, MomentBound, PlainMean, RobustMean, SoftTruncatedMean, TrimmedMean, TruncatedMean,
-};
 use elfving::estimate::{
     Assumptions, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled, Tails,
 };
@@ -21,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::arrays::vector;
 use crate::failure::{Answer, Class, Failure};
-use crate::pool::parsed;
+use crate::json::parsed;
 use crate::rounding::{Measurements, Plan, PlanData};
 use crate::task;
 
@@ -226,31 +223,5 @@ fn document(plan: &PlanData, measured: &Measured, found: &Intervals, seconds: f6
         "misspecification_width": column(|interval| interval.bias.misspecification),
         "seconds": seconds,
         "version": env!("CARGO_PKG_VERSION"),
-    })
-}
-
-/// A robust mean by name: the estimate, and what its distance from the mean exceeds with probability delta.
-#[pyfunction]
-pub(crate) fn robust_mean(
-    py: Python<'_>,
-    name: String,
-    samples: PyReadonlyArray1<'_, f64>,
-    bound: f64,
-    delta: f64,
-) -> PyResult<(f64, f64)> {
-    let samples = vector(&samples);
-    task::run(py, move || {
-        let delta = Confidence::new(delta)?;
-        let mean: Box<dyn RobustMean> = match name.as_str() {
-            "catoni" => Box::new(Catoni::new(delta)),
-            "soft-truncated" => Box::new(SoftTruncatedMean::new(delta)),
-            "truncated" => Box::new(TruncatedMean::new(delta)),
-            "median-of-means" => Box::new(MedianOfMeans::new(delta)),
-            "trimmed" => Box::new(TrimmedMean::new(delta)),
-            "plain" => Box::new(PlainMean::new(delta)),
-            other => return Err(Failure::option(format!("there is no robust mean {other:?}"))),
-        };
-        let bound = MomentBound::new(bound)?;
-        Ok((mean.estimate(&samples, bound)?, mean.deviation(samples.len(), bound)?))
     })
 }

@@ -6,13 +6,21 @@
 mod arrays;
 mod bandit;
 mod campaign;
+mod campaign_question;
+mod candidates;
+mod complexity;
 mod design;
+mod document;
 mod estimate;
 mod failure;
+mod frames;
 mod ids;
+mod json;
 mod pool;
+mod robust_mean;
 mod rounding;
 mod shared;
+mod simulate;
 mod task;
 
 use pyo3::prelude::*;
@@ -24,17 +32,17 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pool::Pool>()?;
     module.add_class::<design::Design>()?;
     module.add_class::<campaign::Campaign>()?;
-    module.add_function(wrap_pyfunction!(campaign::csv_of_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::csv_of_columns, module)?)?;
     module.add_function(wrap_pyfunction!(design::design, module)?)?;
     module.add_class::<rounding::Plan>()?;
     module.add_function(wrap_pyfunction!(rounding::round, module)?)?;
     module.add_function(wrap_pyfunction!(rounding::draw, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::estimate, module)?)?;
-    module.add_function(wrap_pyfunction!(estimate::robust_mean, module)?)?;
+    module.add_function(wrap_pyfunction!(robust_mean::robust_mean, module)?)?;
     module.add_class::<bandit::Bandit>()?;
     module.add_function(wrap_pyfunction!(bandit::algorithms, module)?)?;
-    module.add_function(wrap_pyfunction!(bandit::simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(bandit::complexity, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(complexity::complexity, module)?)?;
     module.add_function(wrap_pyfunction!(panic_on_purpose, module)?)?;
     Ok(())
 }

@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::design::{Design, DesignData, to_json};
+use crate::design::{Design, DesignData};
 use crate::failure::{Answer, Class, Failure};
-use crate::pool::parsed;
+use crate::json::{parsed, to_json};
 use crate::task;
 
 /// A plan of measurements: see `elfving.Allocation` and `elfving.Draws`.

@@ -147,6 +147,15 @@ def test_a_simulation_is_that_of_its_seed_and_comes_back() -> None:
     assert "gp-ucb" in runs._repr_html_() and "gp-ucb" in repr(runs) and "regret" in repr(runs["random"])
 
 
+def test_progress_of_a_simulation_ends_with_all_runs() -> None:
+    seen: list[tuple[int, int]] = []
+    elfving.simulate(np.eye(4), MEANS, algorithm=["random", "gp-ucb"], budget=50, repeats=3, progress=lambda *step: seen.append(step))
+    assert seen[-1] == (6, 6)
+    assert elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, repeats=2, progress=True)
+    with pytest.raises(elfving.OptionError, match="progress is"):
+        elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, progress=3)
+
+
 @pytest.mark.parametrize("noise", ["normal", "uniform", "rademacher", "student-t", "pareto", "two-point", "bernoulli"])
 def test_every_noise_runs(noise: str) -> None:
     runs = elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=10, repeats=2, noise=noise)

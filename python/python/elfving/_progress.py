@@ -19,6 +19,45 @@ class Progress(NamedTuple):
 ProgressOption = bool | Callable[[Progress], object] | None
 
 
+class Counter:
+    """Tells how many of all runs are done: the user's callback, or a bar of tqdm."""
+
+    def __init__(self, progress: bool | Callable[[int, int], object] | None) -> None:
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise OptionError(f"progress is True, False or a function, not {progress!r}")
+        self._callback = progress if callable(progress) else None
+        self._bar = _bar("simulate", " runs") if progress is True else None
+
+    @property
+    def callback(self) -> Callable[[float, int, int], bool] | None:
+        """What the compiled half calls."""
+        return None if self._callback is None and self._bar is None else self._tell
+
+    def _tell(self, _: float, done: int, total: int) -> bool:
+        if self._callback is not None:
+            self._callback(done, total)
+        elif self._bar is not None:
+            self._bar.total = total
+            self._bar.n = done
+            self._bar.refresh()
+        return False
+
+    def __enter__(self) -> Counter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar(what: str, unit: str) -> Any:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(desc=what, unit=unit, leave=False)
+
+
 class Watcher:
     """Hands progress to the user's callback, or to a bar of tqdm."""
 
@@ -26,14 +65,8 @@ class Watcher:
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise OptionError(f"progress is True, False or a function, not {progress!r}")
         self._callback = progress if callable(progress) else None
-        self._bar: Any = None
         self._tolerance = tolerance
-        if progress is True:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                return
-            self._bar = tqdm(desc="design", unit=" iterations", leave=False)
+        self._bar = _bar("design", " iterations") if progress is True else None
 
     @property
     def callback(self) -> Callable[[float, int, int], bool] | None:

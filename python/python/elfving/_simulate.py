@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ._arrays import FloatArray, vector
 from ._campaign import goal_of
 from ._html import escape
 from ._pool import as_pool
+from ._progress import Counter
 from ._seeds import seed_of
 from .exceptions import OptionError
 
@@ -117,6 +118,7 @@ def simulate(
     batch: int = 1,
     repeats: int = 20,
     random_state: Any = 0,
+    progress: bool | Callable[[int, int], object] | None = None,
 ) -> Simulation:
     """Runs algorithms on a pool whose truth is known. They know the pool and what is vouched for, never the truth.
 
@@ -141,6 +143,8 @@ def simulate(
         What the algorithms are told: by default the true noise, and the largest mean as the bound.
     goal, epsilon, top
         What is wanted.
+    progress : bool or function, optional
+        ``True`` shows a bar of tqdm if it is installed; a function gets the runs that are done, and all.
 
     Examples
     --------
@@ -182,11 +186,13 @@ def simulate(
         listed = [[] for _ in range(len(pool))]
         for name, values in records.items():
             listed[pool.rows([name])[0]].extend(float(value) for value in vector(values, f"the records of {name!r}"))
-    document = _native.simulate(
-        pool._native,
-        None if truth is None else vector(truth, "the truth"),
-        None if choice_truth is None else vector(choice_truth, "choice_truth"),
-        listed,
-        json.dumps(simulated),
-    )
+    with Counter(progress) as counter:
+        document = _native.simulate(
+            pool._native,
+            None if truth is None else vector(truth, "the truth"),
+            None if choice_truth is None else vector(choice_truth, "choice_truth"),
+            listed,
+            json.dumps(simulated),
+            counter.callback,
+        )
     return Simulation(json.loads(document))
