@@ -6,8 +6,8 @@ use elfving::linalg::{Cholesky, Matrix, apply};
 use elfving::pool::PointId;
 use elfving::rounding::{Purpose, stream};
 use elfving::surrogate::{
-    Aim, Columns, Evidence, Fit, Lbfgs, Measurement, Outcome, Over, Parameters, Priors, SearchStatus, Space,
-    StudentT, Surrogate, SurrogateError,
+    Aim, Columns, Evidence, Fit, Lbfgs, Measurement, Normal, Outcome, Over, Parameters, Priors, SearchStatus,
+    Space, StudentT, Surrogate, SurrogateError,
 };
 use support::normals;
 
@@ -64,8 +64,13 @@ fn assert_close(ours: f64, exact: f64, tolerance: f64) {
 #[test]
 fn likelihood_and_gradient_are_those_of_scikit_learn() {
     let space = Space::new(&table(), None).unwrap();
-    let evaluation =
-        evidence(&space, &measured()).evaluate(&space, &parameters(), &Priors::default()).unwrap();
+    // The priors that the reference numbers were made with.
+    let priors = Priors {
+        lengthscale: Normal { mean: -0.5, deviation: 0.75 },
+        noise: Normal { mean: -4.0, deviation: 1.0 },
+        roughness: Normal { mean: -5.0, deviation: 1.5 },
+    };
+    let evaluation = evidence(&space, &measured()).evaluate(&space, &parameters(), &priors).unwrap();
     assert_close(evaluation.log_likelihood, -473.272_611_715_921_1, 1e-12);
     assert_close(evaluation.log_prior, -5.301_551_733_298_68, 1e-13);
     // The lengthscales from scikit-learn plus the prior, the variances from numpy.
@@ -506,9 +511,9 @@ fn ninety_percent_intervals_hold_about_ninety_percent_of_the_rows() {
     let known = coverage(400, |space, data, truth| unscaled.at(space, data, truth).unwrap(), |_| 1.0);
     assert!((0.885..=0.915).contains(&known), "parameters known: {known}");
     let fitted = coverage(400, |space, data, _| unscaled.fit(space, data, None).unwrap(), |_| 1.0);
-    assert!((0.85..=0.95).contains(&fitted), "parameters fitted: {fitted}");
+    assert!((0.83..=0.95).contains(&fitted), "parameters fitted: {fitted}");
     let narrow = coverage(400, |space, data, _| unscaled.fit(space, data, None).unwrap(), |_| 0.8);
-    assert!(narrow < 0.85, "intervals a fifth too narrow would not be noticed: {narrow}");
+    assert!(narrow < 0.80, "intervals a fifth too narrow would not be noticed: {narrow}");
     // Scaled by the spread of the few rows measured, outcomes vary more beyond them than the model takes for granted.
     let scaled = Surrogate::default();
     let learned = coverage(400, |space, data, _| scaled.fit(space, data, None).unwrap(), |_| 1.0);
