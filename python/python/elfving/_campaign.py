@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import datetime
     from pathlib import Path
 
-    At = int | datetime.datetime | None
-
 __all__ = ["Batch", "Campaign", "Slot", "Status", "Told"]
+
+At: TypeAlias = "int | datetime.datetime | None"
 
 
 @dataclass(frozen=True)
