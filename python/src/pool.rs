@@ -224,6 +224,12 @@ impl Pool {
         self.0.feature_names().map(<[String]>::to_vec)
     }
 
+    /// The names of the columns of `coordinates`.
+    #[getter]
+    fn coordinate_names(&self) -> Option<Vec<String>> {
+        self.0.about.feature_names.clone()
+    }
+
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.0.warnings.clone()

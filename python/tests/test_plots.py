@@ -38,7 +38,7 @@ def test_designs_and_variances_are_drawn() -> None:
         axes = elfving.plot_variance(design)
         assert axes.lines[0].get_ydata().max() == pytest.approx(design.value)
     axes = elfving.plot_design(elfving.design(LINE, "d"))
-    assert axes.get_ylabel() == "weight" and axes.get_xlabel() == "1"
+    assert axes.get_ylabel() == "weight" and axes.get_xlabel() == "dose"
 
 
 def test_intervals_regret_and_elimination_are_drawn(tmp_path: Path) -> None:

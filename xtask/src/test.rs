@@ -151,9 +151,12 @@ fn docs(workspace: &Workspace) -> Result<(), String> {
     workspace.run(command)
 }
 
-/// All tests but the doc tests, which are a step of their own.
+/// All tests but the doc tests and those of the Python package, which are steps of their own.
 fn cargo_test(workspace: &Workspace) -> Command {
-    workspace.cargo(&["test", "--workspace", "--lib", "--bins", "--tests", "--examples"])
+    let targets = ["--lib", "--bins", "--tests", "--examples"];
+    let mut command = workspace.cargo(&["test", "--workspace", "--exclude", "elfving-python"]);
+    command.args(targets);
+    command
 }
 
 fn has_nextest(workspace: &Workspace) -> bool {

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import datetime
     from pathlib import Path
 
-    At = int | datetime.datetime | None
-
 __all__ = ["Batch", "Campaign", "Slot", "Status", "Told"]
 
 
@@ -252,7 +250,7 @@ class Campaign:
         error_column: str | None = None,
         repeats: Sequence[str] = (),
         repeated_slots: bool = False,
-        at: At = None,
+        at: int | datetime.datetime | None = None,
     ) -> Campaign:
         """Starts a campaign on a new file.
 
@@ -402,7 +400,7 @@ class Campaign:
         spec: dict[str, Any] = json.loads(self._native.spec())
         return spec
 
-    def ask(self, batch: int | None = None, *, at: At = None) -> Batch:
+    def ask(self, batch: int | None = None, *, at: int | datetime.datetime | None = None) -> Batch:
         """What to measure now. Open slots are shown again, never drawn anew; new ones come when all are told."""
         if batch is not None and batch < 1:
             raise OptionError("a batch has at least 1 measurement")
@@ -420,7 +418,7 @@ class Campaign:
         error_column: str | None = None,
         repeats: Sequence[str] = (),
         repeated_slots: bool = False,
-        at: At = None,
+        at: int | datetime.datetime | None = None,
     ) -> Told:
         """Takes outcomes in, all of them or none. The same outcome told again changes nothing.
 
@@ -450,16 +448,16 @@ class Campaign:
             told = self._native.tell_file(name, content, changes, correct, dry_run, _millis(at))
         return Told(**json.loads(told))
 
-    def correct(self, slot: str, outcome: Any, *, reason: str, at: At = None) -> Told:
+    def correct(self, slot: str, outcome: Any, *, reason: str, at: int | datetime.datetime | None = None) -> Told:
         """Replaces one outcome, or says with ``None`` that the run had failed after all. The log keeps both and the reason."""
         told = self._native.correct(slot, outcome_of(slot, outcome), reason, _millis(at))
         return Told(**json.loads(told))
 
-    def bring_in(self, measured: Mapping[str, Any], *, at: At = None) -> bool:
+    def bring_in(self, measured: Mapping[str, Any], *, at: int | datetime.datetime | None = None) -> bool:
         """Brings in measurements made elsewhere, by candidate; returns whether the algorithm can use them."""
         return self._native.bring_in(_outcomes(measured), _millis(at))[1]
 
-    def close(self, *, no_guarantee: bool = False, at: At = None) -> None:
+    def close(self, *, no_guarantee: bool = False, at: int | datetime.datetime | None = None) -> None:
         """Closes the round under way. With open slots that is refused, unless ``no_guarantee`` gives the guarantee up."""
         self._native.close(no_guarantee, _millis(at))
 
@@ -477,11 +475,11 @@ class Campaign:
         slots: list[dict[str, Any]] = json.loads(self._native.slots())
         return slots
 
-    def html(self, *, at: At = None) -> str:
+    def html(self, *, at: int | datetime.datetime | None = None) -> str:
         """The report as one page of HTML, which loads nothing."""
         return self._native.html(_millis(at))
 
-    def report(self, path: str | os.PathLike[str] | None = None, *, at: At = None) -> Path:
+    def report(self, path: str | os.PathLike[str] | None = None, *, at: int | datetime.datetime | None = None) -> Path:
         """Writes the report beside the campaign, or to ``path``; returns where."""
         to = self.path.with_suffix(".html") if path is None else type(self.path)(path)
         _write(to, self.html(at=at).encode())
@@ -529,7 +527,7 @@ def goal_of(goal: str, epsilon: float, top: int, horizon: int | None) -> dict[st
     raise OptionError(f"there is no goal {goal!r}; the goals are best, top, all-good, regret and map")
 
 
-def _millis(at: At) -> int:
+def _millis(at: int | datetime.datetime | None) -> int:
     if at is None:
         # Where files must come out the same again, this stands in for the clock, as on the command line.
         fixed = os.environ.get("SOURCE_DATE_EPOCH", "")

@@ -27,25 +27,31 @@ def _axes(ax: Any) -> Any:
     return plt.subplots(constrained_layout=True)[1]
 
 
+def _names(design: Design) -> list[str]:
+    """What the coordinates are called; the rows alone under a kernel matrix."""
+    points = design.pool.coordinates
+    if points is None:
+        return ["row"]
+    return design.pool._native.coordinate_names or [f"x{k}" for k in range(points.shape[1])]
+
+
 def plot_design(design: Design, *, ax: Any = None) -> Any:
     """The weights over the first one or two coordinates of the candidates; the area of a dot is the weight."""
     ax = _axes(ax)
     points = design.pool.coordinates
-    names = design.pool.feature_names
+    names = _names(design)
     weights = design.weights
-    if points is None or points.shape[1] == 0:
+    if points is None:
         points = np.arange(len(weights), dtype=np.float64).reshape(-1, 1)
-        names = ["row"]
-    name = (lambda k: names[k]) if names is not None and len(names) >= points.shape[1] else (lambda k: f"x{k}")
     if points.shape[1] == 1:
         ax.vlines(points[design.support, 0], 0, weights[design.support], lw=1.5)
         ax.plot(points[design.support, 0], weights[design.support], "o", ms=4)
-        ax.set(xlabel=name(0), ylabel="weight", ylim=(0, None))
+        ax.set(xlabel=names[0], ylabel="weight", ylim=(0, None))
     else:
         ax.scatter(points[:, 0], points[:, 1], s=4, color="0.8", label="candidates")
         chosen = design.support
         ax.scatter(points[chosen, 0], points[chosen, 1], s=2000 * weights[chosen], alpha=0.6, label="design")
-        ax.set(xlabel=name(0), ylabel=name(1))
+        ax.set(xlabel=names[0], ylabel=names[1])
     ax.set_title(f"{design.criterion.upper()}-optimal design, {design.status}")
     return ax
 
@@ -62,8 +68,7 @@ def plot_variance(design: Design, *, ax: Any = None) -> Any:
     ax.plot(place[design.support], variance[design.support], "o", ms=4, label="measured")
     if design.criterion == "g":
         ax.axhline(design.value, ls="--", lw=1, color="0.5", label="largest")
-    names = design.pool.feature_names
-    ax.set(xlabel=names[0] if on_a_line and names else "x0" if on_a_line else "row", ylabel="variance", ylim=(0, None))
+    ax.set(xlabel=_names(design)[0] if on_a_line else "row", ylabel="variance", ylim=(0, None))
     ax.legend()
     return ax
 
