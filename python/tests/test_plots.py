@@ -77,3 +77,26 @@ def test_without_matplotlib_the_message_says_what_to_install(monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match="pip install"):
         elfving.plot_design(elfving.design(np.eye(2)))
+
+
+def test_the_smallest_are_on_top_where_small_is_good(tmp_path: Path) -> None:
+    import polars
+
+    doses = polars.DataFrame({"id": list("abcdef"), "dose": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    campaign = elfving.Campaign.create(
+        tmp_path / "waste", doses, id="id", minimize="waste", mode="calibrated", batch=6, budget=12
+    )
+    for _ in range(2):
+        campaign.tell({slot.slot: (slot.columns["dose"] - 2) ** 2 + 0.001 * k for k, slot in enumerate(campaign.ask())})
+    drawn = elfving.plot_intervals(campaign)
+    labels = [label.get_text() for label in drawn.get_yticklabels()]
+    assert labels[int(np.argmax(drawn.get_yticks()))] == campaign.status().picks[0] == "b"
+
+
+def test_the_variance_under_a_kernel_is_drawn_at_a_tight_gap_too() -> None:
+    pool = elfving.Pool(np.linspace(0, 1, 101).reshape(-1, 1) ** 2, kernel=elfving.kernels.rbf(0.05))
+    design = elfving.design(pool, "g", gamma=0.005, tolerance=1e-9)
+    assert elfving.plot_variance(design).lines[0].get_ydata().max() == pytest.approx(design.value, rel=1e-6)
+    # Weights that nobody could see are left out.
+    shown = elfving.plot_design(design).lines[0].get_ydata()
+    assert 0 < len(shown) <= len(design.support) and min(shown) >= 1e-3 * max(shown)

@@ -125,7 +125,8 @@ class Batch(Sequence[Slot]):
         if self.stopped is not None:
             return f"Batch(nothing to measure: {self.stopped})"
         again = ", open since an earlier batch" if self.again else ""
-        return f"Batch({len(self)} measurements of round {self.round}{again})"
+        many = "1 measurement" if len(self) == 1 else f"{len(self)} measurements"
+        return f"Batch({many} of round {self.round}{again})"
 
     def _repr_html_(self) -> str:
         table = self._table()

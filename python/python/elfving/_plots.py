@@ -44,8 +44,9 @@ def plot_design(design: Design, *, ax: Any = None) -> Any:
     if points is None:
         points = np.arange(len(weights), dtype=np.float64).reshape(-1, 1)
     if points.shape[1] == 1:
-        ax.vlines(points[design.support, 0], 0, weights[design.support], lw=1.5)
-        ax.plot(points[design.support, 0], weights[design.support], "o", ms=4)
+        carries = _carrying(design)
+        ax.vlines(points[carries, 0], 0, weights[carries], lw=1.5)
+        ax.plot(points[carries, 0], weights[carries], "o", ms=4)
         ax.set(xlabel=names[0], ylabel="weight", ylim=(0, None))
     else:
         ax.scatter(points[:, 0], points[:, 1], s=4, color="0.8", label="candidates")
@@ -54,6 +55,11 @@ def plot_design(design: Design, *, ax: Any = None) -> Any:
         ax.set(xlabel=names[0], ylabel=names[1])
     ax.set_title(f"{design.criterion.upper()}-optimal design, {design.status}")
     return ax
+
+
+def _carrying(design: Design) -> Any:
+    """The candidates whose weight can be seen: at least a thousandth of the largest."""
+    return np.flatnonzero(design.weights >= 1e-3 * design.weights.max())
 
 
 def plot_variance(design: Design, *, ax: Any = None) -> Any:
@@ -65,7 +71,8 @@ def plot_variance(design: Design, *, ax: Any = None) -> Any:
     place = points[:, 0] if on_a_line and points is not None else np.arange(len(variance), dtype=np.float64)
     order = np.argsort(place, kind="stable")
     ax.plot(place[order], variance[order], lw=1.2, label="variance")
-    ax.plot(place[design.support], variance[design.support], "o", ms=4, label="measured")
+    carries = _carrying(design)
+    ax.plot(place[carries], variance[carries], "o", ms=4, label="measured")
     if design.criterion == "g":
         ax.axhline(design.value, ls="--", lw=1, color="0.5", label="largest")
     ax.set(xlabel=_names(design)[0] if on_a_line else "row", ylabel="variance", ylim=(0, None))
@@ -76,8 +83,14 @@ def plot_variance(design: Design, *, ax: Any = None) -> Any:
 def plot_intervals(
     estimates: Estimates | BanditReport | Bandit | Campaign | Status, *, top: int | None = 30, ax: Any = None
 ) -> Any:
-    """Estimates with their intervals, the largest first; ``top`` of them, or all with ``None``."""
-    rows = sorted(_intervals(estimates), key=lambda row: -row[1])[:top]
+    """Estimates with their intervals, the best on top: ``top`` of them, or all with ``None``.
+
+    The best are the largest, or the smallest of a campaign that minimises.
+    """
+    if isinstance(estimates, Campaign):
+        estimates = estimates.status()
+    small_is_good = isinstance(estimates, Mapping) and estimates["aim"] == "minimise"
+    rows = sorted(_intervals(estimates), key=lambda row: row[1] if small_is_good else -row[1])[:top]
     if not rows:
         raise OptionError("there are no intervals yet")
     ax = _axes(ax)
@@ -98,8 +111,6 @@ def _intervals(source: Any) -> list[tuple[str, float, float, float]]:
         source = source.report()
     if isinstance(source, BanditReport):
         return [(row["id"], row["estimate"], row["lower"], row["upper"]) for row in source.intervals]
-    if isinstance(source, Campaign):
-        source = source.status()
     spans = [(row["id"], row["interval"]) for row in source["survivors"] if row["interval"] is not None]
     return [(id, span["estimate"], span["lower"], span["upper"]) for id, span in spans]
 
