@@ -17,9 +17,9 @@ pub struct Normal {
 ///
 /// | parameter | prior | what it says |
 /// |---|---|---|
-/// | `log l_g` | N(-0.5 + ½ log G, 1.25²) | the more columns, the less each one matters |
+/// | `log l_g` | N(-0.5 + ½ log G, 1) | the more columns, the less each one matters |
 /// | `log s²` | N(-4, 1) | noise about 14 % of the spread of the outcomes |
-/// | `log tau²` | N(-7, 1.5²) | rows about 3 % off the smooth surface |
+/// | `log tau²` | N(-6, 1.5²) | rows about 5 % off the smooth surface |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Priors {
     /// Of each `log l_g`; ½ log G is added to the mean.
@@ -33,9 +33,9 @@ pub struct Priors {
 impl Default for Priors {
     fn default() -> Self {
         Self {
-            lengthscale: Normal { mean: -0.5, deviation: 1.25 },
+            lengthscale: Normal { mean: -0.5, deviation: 1.0 },
             noise: Normal { mean: -4.0, deviation: 1.0 },
-            roughness: Normal { mean: -7.0, deviation: 1.5 },
+            roughness: Normal { mean: -6.0, deviation: 1.5 },
         }
     }
 }
