@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use elfving::design::{
-    self as core, Control, Criterion, DesignError, Diagnostics, ElfvingSet, FrankWolfe, InteriorPoint,
-    MirrorDescent, Multiplicative, Problem, Progress, RandomisedExchange, Solver, TargetRef, recheck,
-    variance_function,
+    self as core, Control, Criterion, DesignError, Diagnostics, Method, Problem, Progress, Solver, TargetRef,
+    recheck, variance_function,
 };
 use elfving::linalg::Matrix;
 use elfving::pool::{self, PointId, Subset, Targets};
@@ -125,21 +124,14 @@ impl DesignData {
 
 /// A solver by its name on the command line, starting from these weights where it can.
 fn solver(name: Option<&str>, problem: &Problem, warm: &[(PointId, f64)]) -> Answer<Box<dyn Solver>> {
-    let usual = if ElfvingSet::suits(problem) { "elfving-set" } else { "interior-point" };
-    Ok(match name.unwrap_or(usual) {
-        "interior-point" => Box::new(InteriorPoint::default().warm_start(warm)),
-        "elfving-set" => Box::new(ElfvingSet),
-        "mirror-descent" => Box::new(MirrorDescent::default()),
-        "multiplicative" => Box::new(Multiplicative::default()),
-        "frank-wolfe" => Box::new(FrankWolfe::default()),
-        "exchange" => Box::new(RandomisedExchange::default()),
-        other => {
-            return Err(Failure::option(format!(
-                "there is no method {other:?}; the methods are interior-point, elfving-set, mirror-descent, \
-                 multiplicative, frank-wolfe and exchange"
-            )));
-        }
-    })
+    let method = match name {
+        None => Method::suited_to(problem),
+        Some(name) => Method::from_name(name).ok_or_else(|| {
+            let names: Vec<&str> = Method::all().map(Method::name).collect();
+            Failure::option(format!("there is no method {name:?}; the methods are {}", names.join(", ")))
+        })?,
+    };
+    Ok(method.solver(warm))
 }
 
 /// Computes a design.

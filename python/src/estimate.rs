@@ -35,14 +35,8 @@ pub(crate) struct Vouched {
 
 impl Vouched {
     pub(crate) fn assumptions(&self) -> Answer<Assumptions> {
-        let mut assumptions = Assumptions::new(self.sigma)?.misspecification(self.misspecification)?;
-        if let Some(bound) = self.bound {
-            assumptions = assumptions.bound(bound)?;
-        }
-        if let Some(norm) = self.norm {
-            assumptions = assumptions.norm(norm)?;
-        }
-        Ok(assumptions.tails(self.tails))
+        let noise = Assumptions::new(self.sigma)?.tails(self.tails);
+        Ok(noise.misspecification(self.misspecification)?.bound(self.bound)?.norm(self.norm)?)
     }
 }
 

@@ -27,7 +27,7 @@ def test_a_panic_becomes_an_internal_error_that_asks_for_a_report() -> None:
 
 
 def test_importing_takes_nothing_heavy_along() -> None:
-    heavy = ("matplotlib", "pandas", "polars", "sklearn", "scipy", "tqdm", "pyarrow")
+    heavy = ("numpy", "matplotlib", "pandas", "polars", "sklearn", "scipy", "tqdm", "pyarrow")
     loaded = python("import sys, elfving; print(*sys.modules)").split()
     assert [name for name in heavy if name in loaded] == []
 

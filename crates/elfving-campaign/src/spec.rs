@@ -196,15 +196,8 @@ impl Aim {
 impl Vouched {
     /// The numbers as the library wants them; without σ, a noise of 0.
     pub(crate) fn assumptions(&self) -> Result<Assumptions, EstimateError> {
-        let mut assumptions =
-            Assumptions::new(self.sigma.unwrap_or(0.0))?.misspecification(self.misspecification)?;
-        if let Some(bound) = self.bound {
-            assumptions = assumptions.bound(bound)?;
-        }
-        if let Some(norm) = self.norm {
-            assumptions = assumptions.norm(norm)?;
-        }
-        Ok(assumptions.tails(self.tails))
+        let noise = Assumptions::new(self.sigma.unwrap_or(0.0))?.tails(self.tails);
+        noise.misspecification(self.misspecification)?.bound(self.bound)?.norm(self.norm)
     }
 }
 

@@ -17,7 +17,6 @@ mod error;
 mod estimate;
 mod exit;
 mod kernel_args;
-mod method;
 mod output;
 mod plan;
 mod pool_args;

@@ -16,17 +16,10 @@ pub(crate) struct Vouched {
 impl Vouched {
     /// Refuses numbers outside their domains.
     pub(crate) fn assumptions(&self) -> Result<Assumptions, CliError> {
-        let build = || -> Result<Assumptions, EstimateError> {
-            let mut assumptions = Assumptions::new(self.sigma)?.misspecification(self.misspecification)?;
-            if let Some(bound) = self.bound {
-                assumptions = assumptions.bound(bound)?;
-            }
-            if let Some(norm) = self.norm {
-                assumptions = assumptions.norm(norm)?;
-            }
-            Ok(assumptions.tails(self.tails))
-        };
-        build().map_err(|error| match error {
+        let assumptions = Assumptions::new(self.sigma)
+            .and_then(|noise| noise.tails(self.tails).misspecification(self.misspecification))
+            .and_then(|noise| noise.bound(self.bound)?.norm(self.norm));
+        assumptions.map_err(|error| match error {
             EstimateError::Invalid(error) => error.into(),
             other => CliError::usage("E201", other.to_string(), "give a number >= 0"),
         })

@@ -6,7 +6,7 @@ use elfving::bandit::{
     Algorithm, BanditError, Baseline, Decision, Goal, Guarantee, Margins, Next, Plan, Policy, Question,
     Reason, Report, Status,
 };
-use elfving::estimate::Assumptions;
+use elfving::estimate::{Assumptions, Tails};
 use elfving::linalg::Matrix;
 use elfving::pool::{PointId, Pool};
 use elfving::rounding::{Purpose, stream};
@@ -142,4 +142,46 @@ fn a_policy_on_another_pool_is_refused() {
     let policy = |seed| Algorithm::Baseline(Baseline::Random).start(question.clone().seed(seed));
     let run = Simulation::new(30).run(&Environment::new(vec![0.1, 0.2]).unwrap(), policy);
     assert!(matches!(run, Err(SimulationError::OtherPool { .. })));
+}
+
+/// What is vouched for holds: light noise has the exponential moments of a normal law with the σ that is named, heavy noise
+/// has the variance.
+#[test]
+fn the_noise_level_of_a_world_is_true_of_its_outcomes() {
+    let means = vec![0.3, 0.6];
+    let world = || Environment::new(means.clone()).unwrap();
+    let law = |name| Law::from_name(name, None).unwrap();
+    let noisy = |name| world().noise(law(name), 0.7).unwrap();
+    let records = vec![vec![0.1, 0.9, 0.4], vec![0.6]];
+    let worlds = [
+        (noisy("normal"), 0.7, Tails::SubGaussian),
+        (noisy("uniform"), 0.7, Tails::SubGaussian),
+        (noisy("rademacher"), 0.7, Tails::SubGaussian),
+        (noisy("student-t"), 0.7, Tails::BoundedVariance),
+        (noisy("pareto"), 0.7, Tails::BoundedVariance),
+        (noisy("two-point"), 0.7, Tails::BoundedVariance),
+        (world().sigma_at(Law::Normal, vec![0.2, 0.4]).unwrap(), 0.4, Tails::SubGaussian),
+        (world().bernoulli().unwrap(), 0.5, Tails::SubGaussian),
+        (Environment::repeats(records).unwrap(), 0.4, Tails::SubGaussian),
+    ];
+    for (world, sigma, tails) in worlds {
+        let level = world.noise_level();
+        assert!((level.0 - sigma).abs() < 1e-15 && level.1 == tails, "{world:?}: {level:?}");
+        let mut random = stream(5, 0, Purpose::new("test"));
+        for point in 0..2 {
+            let id = PointId::new(point);
+            let draws: Vec<f64> = (0..20_000).map(|_| world.measure(id, &mut random)).collect();
+            let about = |x: &f64| x - world.means()[point];
+            if tails == Tails::SubGaussian {
+                for s in [-2.0, -1.0, 1.0, 2.0] {
+                    let moment = draws.iter().map(|x| (s * about(x)).exp()).sum::<f64>() / draws.len() as f64;
+                    assert!(
+                        moment < 1.08 * (s * s * sigma * sigma / 2.0f64).exp(),
+                        "{world:?}: {s} {moment}"
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(world().choices(vec![-2.0]).unwrap().largest_mean(), 2.0);
 }

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from . import complexity, exceptions, kernels, robust_mean
 from ._bandit import Bandit, BanditReport, Pull, algorithms
-from ._campaign import Batch, Campaign, Slot, Status, Told
+from ._batch import Batch, Slot
+from ._campaign import Campaign
 from ._design import Certificate, Design, Efficiency, design
 from ._estimate import RIPS, Estimates, estimate
 from ._native import __version__
@@ -22,6 +23,7 @@ from ._pool import Pool
 from ._progress import Progress
 from ._rounding import Allocation, Draws, draw, round
 from ._simulate import AlgorithmRuns, Simulation, simulate
+from ._status import Status, Told
 from .exceptions import (
     BudgetError,
     CampaignExistsError,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ._numpy import np
 from .exceptions import DataError
 
 if TYPE_CHECKING:
@@ -13,7 +12,11 @@ if TYPE_CHECKING:
 
     FloatArray = npt.NDArray[np.float64]
 else:
-    FloatArray = np.ndarray
+
+    def __getattr__(name: str) -> Any:
+        if name == "FloatArray":
+            return np.ndarray
+        raise AttributeError(name)
 
 
 def numbers(values: Any, what: str, dimensions: int) -> FloatArray:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from . import _native
-from ._campaign import goal_of, outcome_of
+from ._goals import goal_of
 from ._html import escape
+from ._numpy import np
+from ._outcomes import outcome_of
 from ._pool import Pool, as_pool
 from ._seeds import seed_of
 from .exceptions import DataError, OptionError

@@ -6,196 +6,25 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
-
-import numpy as np
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._frames import Columns, columns_of, is_frame
-from ._html import escape
+from ._batch import Batch
+from ._files import earlier_measurements, file_of, results_options, write
+from ._goals import goal_of
+from ._numpy import np
+from ._outcomes import outcome_of, outcomes_of
 from ._pool import column_options, reading_options
-from .exceptions import DataError, DataWarning, DurabilityError, MissingFileError, OptionError
+from ._status import Status, Told
+from .exceptions import DataWarning, OptionError
 from .kernels import Kernel
 
 if TYPE_CHECKING:
     import datetime
     from pathlib import Path
 
-__all__ = ["Batch", "Campaign", "Slot", "Status", "Told"]
-
-
-@dataclass(frozen=True)
-class Slot:
-    """One measurement to make."""
-
-    slot: str
-    """Its name: with it the outcome comes back."""
-    id: str
-    """The candidate."""
-    why: str
-    """Why it is in the batch."""
-    failed_before: bool = False
-    """Whether an attempt failed."""
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    """What the pool's table says of the candidate."""
-
-
-class Batch(Sequence[Slot]):
-    """The measurements to make now, in run order; empty when the campaign has stopped."""
-
-    def __init__(self, document: dict[str, Any], sheet: bytes) -> None:
-        self._document = document
-        self._sheet = sheet
-        self._slots = [Slot(**{**row, "columns": dict(row["columns"])}) for row in document["rows"]]
-
-    @property
-    def round(self) -> int:
-        """The round they belong to; 0 for what was forced."""
-        return int(self._document["round"])
-
-    @property
-    def again(self) -> bool:
-        """Whether they were handed out before: an open batch is shown again, never redrawn."""
-        return bool(self._document["again"])
-
-    @property
-    def later(self) -> int:
-        """Measurements of the round that are not handed out yet."""
-        return int(self._document["later"])
-
-    @property
-    def outcome(self) -> str:
-        """The column that results have."""
-        return str(self._document["outcome"])
-
-    @property
-    def stopped(self) -> str | None:
-        """Why there is nothing to measure."""
-        return self._document.get("stopped_words")
-
-    @overload
-    def __getitem__(self, index: int) -> Slot: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Slot]: ...
-    def __getitem__(self, index: int | slice) -> Slot | Sequence[Slot]:
-        return self._slots[index]
-
-    def __len__(self) -> int:
-        return len(self._slots)
-
-    def __iter__(self) -> Iterator[Slot]:
-        return iter(self._slots)
-
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The sheet for the lab, as ``elfving ask`` writes it: to a file, or as text without one."""
-        if path is None:
-            return self._sheet.decode()
-        _write(path, self._sheet)
-        return None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The batch with the names of ``elfving ask --json``."""
-        document: dict[str, Any] = json.loads(json.dumps(self._document))
-        return document
-
-    def _table(self) -> dict[str, list[Any]]:
-        id_column = self._document["id_column"] or "row"
-        names = [name for name in (self._slots[0].columns if self._slots else ()) if name not in (id_column, self.outcome)]
-        table: dict[str, list[Any]] = {"slot": [slot.slot for slot in self], id_column: [slot.id for slot in self]}
-        for name in names:
-            table[name] = [slot.columns[name] for slot in self]
-        table["why"] = [slot.why for slot in self]
-        table[self.outcome] = [None] * len(self)
-        table["status"] = [None] * len(self)
-        return table
-
-    def to_dataframe(self, library: str = "pandas") -> Any:
-        """The sheet as a data frame of pandas (or ``library="polars"``): fill in the outcome and tell it."""
-        if library == "polars":
-            import polars
-
-            return polars.DataFrame(self._table(), strict=False)
-        import pandas
-
-        return pandas.DataFrame(self._table())
-
-    def __repr__(self) -> str:
-        if self.stopped is not None:
-            return f"Batch(nothing to measure: {self.stopped})"
-        again = ", open since an earlier batch" if self.again else ""
-        many = "1 measurement" if len(self) == 1 else f"{len(self)} measurements"
-        return f"Batch({many} of round {self.round}{again})"
-
-    def _repr_html_(self) -> str:
-        table = self._table()
-        head = "".join(f"<th>{escape(name)}</th>" for name in table)
-        cells = zip(*table.values(), strict=True)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in row) + "</tr>"
-            for row in cells
-        )
-        return f"<table><caption>{escape(repr(self))}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-@dataclass(frozen=True)
-class Told:
-    """What became of what was told: ``read = recorded + repeated + corrected + failed + blank``."""
-
-    read: int
-    recorded: int
-    repeated: int
-    corrected: int
-    failed: int
-    blank: int
-    open: int
-    """Slots handed out and open after this."""
-    closed: list[int]
-    """Rounds that were decided."""
-    event: int
-    """The last event of the campaign now."""
-
-
-class Status(Mapping[str, Any]):
-    """Where a campaign stands: the fields of ``elfving status --json``, as items and as attributes."""
-
-    def __init__(self, document: dict[str, Any]) -> None:
-        self._document = document
-
-    def __getitem__(self, name: str) -> Any:
-        return self._document[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._document)
-
-    def __len__(self) -> int:
-        return len(self._document)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._document:
-            raise AttributeError(f"a status has no {name!r}; it has {', '.join(self._document)}")
-        return self._document[name]
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._document]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Status, (self._document,)
-
-    def __str__(self) -> str:
-        return "\n".join(self._document["statement"])
-
-    def __repr__(self) -> str:
-        picks = ", ".join(self._document["picks"])
-        return (
-            f"Status({self._document['name']}: {self._document['told']} told, {self._document['open']} open, "
-            f"{len(self._document['survivors'])} candidates in, pick {picks}, {self._document['guarantee']})"
-        )
-
-    def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{escape(line)}</li>" for line in self._document["statement"])
-        return f"<p>{escape(repr(self))}</p><ul>{lines}</ul>"
+__all__ = ["Campaign"]
 
 
 class Campaign:
@@ -367,13 +196,13 @@ class Campaign:
         native = _native.Campaign.create(
             file,
             json.dumps(wish),
-            _file(pool, "pool.csv", texts),
-            None if targets is None else _file(targets, "targets.csv", texts),
+            file_of(pool, "pool.csv", texts),
+            None if targets is None else file_of(targets, "targets.csv", texts),
             json.dumps(reading_options(decimal, array)),
             json.dumps(columns),
             json.dumps(model),
-            _earlier(measured, str(wish["outcome"]), id),
-            _results(None, markers, error_column, repeats, repeated_slots),
+            earlier_measurements(measured, str(wish["outcome"]), id),
+            results_options(None, markers, error_column, repeats, repeated_slots),
             _millis(at),
         )
         for warning in native.warnings():
@@ -442,10 +271,10 @@ class Campaign:
             Nothing was written.
         """
         if isinstance(results, Mapping):
-            told = self._native.tell_outcomes(_outcomes(results), correct, dry_run, _millis(at))
+            told = self._native.tell_outcomes(outcomes_of(results), correct, dry_run, _millis(at))
         else:
-            name, content = _file(results, "results.csv", ("slot",), blanks=True)
-            changes = _results(decimal, markers, error_column, repeats, repeated_slots)
+            name, content = file_of(results, "results.csv", ("slot",), blanks=True)
+            changes = results_options(decimal, markers, error_column, repeats, repeated_slots)
             told = self._native.tell_file(name, content, changes, correct, dry_run, _millis(at))
         return Told(**json.loads(told))
 
@@ -456,7 +285,7 @@ class Campaign:
 
     def bring_in(self, measured: Mapping[str, Any], *, at: int | datetime.datetime | None = None) -> bool:
         """Brings in measurements made elsewhere, by candidate; returns whether the algorithm can use them."""
-        return self._native.bring_in(_outcomes(measured), _millis(at))[1]
+        return self._native.bring_in(outcomes_of(measured), _millis(at))[1]
 
     def close(self, *, no_guarantee: bool = False, at: int | datetime.datetime | None = None) -> None:
         """Closes the round under way. With open slots that is refused, unless ``no_guarantee`` gives the guarantee up."""
@@ -483,7 +312,7 @@ class Campaign:
     def report(self, path: str | os.PathLike[str] | None = None, *, at: int | datetime.datetime | None = None) -> Path:
         """Writes the report beside the campaign, or to ``path``; returns where."""
         to = self.path.with_suffix(".html") if path is None else type(self.path)(path)
-        _write(to, self.html(at=at).encode())
+        write(to, self.html(at=at).encode())
         return to
 
     def export(self) -> dict[str, Any]:
@@ -496,7 +325,7 @@ class Campaign:
         content = self._native.export_csv()
         if path is None:
             return content.decode()
-        _write(path, content)
+        write(path, content)
         return None
 
     def log(self) -> list[dict[str, Any]]:
@@ -516,18 +345,6 @@ class Campaign:
         return self.status()._repr_html_()
 
 
-def goal_of(goal: str, epsilon: float, top: int, horizon: int | None) -> dict[str, Any]:
-    """A goal as the library spells it."""
-    match goal:
-        case "best" | "all-good" | "map":
-            return {"goal": goal, "epsilon": epsilon}
-        case "top":
-            return {"goal": goal, "count": top, "epsilon": epsilon}
-        case "regret":
-            return {"goal": goal, "horizon": horizon}
-    raise OptionError(f"there is no goal {goal!r}; the goals are best, top, all-good, regret and map")
-
-
 def _millis(at: int | datetime.datetime | None) -> int:
     if at is None:
         # Where files must come out the same again, this stands in for the clock, as on the command line.
@@ -536,108 +353,3 @@ def _millis(at: int | datetime.datetime | None) -> int:
     if isinstance(at, int):
         return at
     return int(at.timestamp() * 1000)
-
-
-def _file(source: Any, name: str, texts: tuple[str, ...], blanks: bool = False) -> tuple[str, bytes]:
-    """A file by name and content: read from disk, or written from a data frame."""
-    if is_frame(source):
-        columns = columns_of(source, texts)
-        if blanks:
-            columns = _with_blanks(columns)
-        return name, _native.csv_of_columns(name, columns)
-    if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
-        try:
-            with open(path, "rb") as file:
-                return (path if blanks else os.path.basename(path)), file.read()
-        except FileNotFoundError as error:
-            raise MissingFileError(f"{path}: cannot be read: {error.strerror}") from None
-        except OSError as error:
-            raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    raise DataError(f"give a path or a data frame, not a {type(source).__name__}")
-
-
-def _write(path: str | os.PathLike[str], content: bytes) -> None:
-    try:
-        with open(path, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise DurabilityError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
-
-
-def _with_blanks(columns: Columns) -> Columns:
-    """NaN is how a data frame says that a cell is empty."""
-    blank: Columns = []
-    for name, cells in columns:
-        if isinstance(cells, np.ndarray) and np.isnan(cells).any():
-            cells = ["" if np.isnan(cell) else repr(float(cell)) for cell in cells]
-        blank.append((name, cells))
-    return blank
-
-
-def _earlier(measured: Any, outcome: str, id: str | None) -> tuple[str, bytes] | None:
-    if measured is None:
-        return None
-    column = "row" if id is None else id
-    if isinstance(measured, Mapping):
-        lines: Columns = [(column, []), (outcome, [])]
-        for name, told in measured.items():
-            kind, numbers = outcome_of(str(name), told)
-            if kind == "error":
-                raise DataError(f"{name}: bring measurements with standard errors in with Campaign.bring_in")
-            for number in numbers:
-                lines[0][1].append(str(name))  # type: ignore[union-attr]
-                lines[1][1].append(repr(number))  # type: ignore[union-attr]
-        return "measured.csv", _native.csv_of_columns("measured.csv", lines)
-    return _file(measured, "measured.csv", (column,), blanks=True)
-
-
-def _results(
-    decimal: str | None,
-    markers: Mapping[str, float | str] | None,
-    error_column: str | None,
-    repeats: Sequence[str],
-    repeated_slots: bool,
-) -> str:
-    listed: list[dict[str, Any]] = []
-    for text, means in (markers or {}).items():
-        if means == "failed":
-            listed.append({"text": text, "means": "failed"})
-        elif isinstance(means, (int, float)) and np.isfinite(means):
-            listed.append({"text": text, "means": {"number": float(means)}})
-        else:
-            raise OptionError(f"markers: {text!r} means a number or 'failed', not {means!r}")
-    if decimal not in (None, ".", ","):
-        raise OptionError(f"the decimal mark is '.' or ',', not {decimal!r}")
-    return json.dumps(
-        {
-            "decimal": {None: None, ".": "Point", ",": "Comma"}[decimal],
-            "markers": listed,
-            "error_column": error_column,
-            "repeats": list(repeats),
-            "repeated_slots": repeated_slots,
-        }
-    )
-
-
-def _outcomes(results: Mapping[Any, Any]) -> list[tuple[str, tuple[str, list[float]]]]:
-    return [(str(slot), outcome_of(str(slot), told)) for slot, told in results.items()]
-
-
-def outcome_of(slot: str, told: Any) -> tuple[str, list[float]]:
-    """An outcome sorted by kind: failed, one value, a value with its error, or repeats."""
-    if told is None or (isinstance(told, str) and told == "failed"):
-        return "failed", []
-    if isinstance(told, tuple):
-        if len(told) != 2:
-            raise DataError(f"{slot}: a pair is (value, standard_error); repeats are a list")
-        return "error", [_number(slot, part) for part in told]
-    if isinstance(told, (list, np.ndarray)) and np.ndim(told) == 1:
-        return "repeats", [_number(slot, part) for part in told]
-    return "value", [_number(slot, told)]
-
-
-def _number(slot: str, value: Any) -> float:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise DataError(f"{slot}: {value!r} is not a number; tell a failed measurement as None or 'failed'")
-    return float(value)

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _native
-from ._arrays import FloatArray, vector
+from ._arrays import vector
 from ._frames import is_frame
 from ._html import escape
+from ._numpy import np
 from ._pool import Pool, as_pool
 from ._progress import ProgressOption, Watcher
 from .exceptions import OptionError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from ._arrays import FloatArray
 
 __all__ = ["Certificate", "Design", "Efficiency", "design"]
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._arrays import FloatArray, vector
+from ._arrays import vector
 from ._html import escape
+from ._numpy import np
 from ._pool import Pool
 from ._rounding import Allocation, Draws
 from .exceptions import DataError, OptionError
+
+if TYPE_CHECKING:
+    from ._arrays import FloatArray
 
 __all__ = ["Estimates", "RIPS", "estimate"]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ._arrays import FloatArray
+from ._numpy import np
 from .exceptions import DataError
+
+if TYPE_CHECKING:
+    from ._arrays import FloatArray
 
 Columns = list[tuple[str, "FloatArray | list[str]"]]
 

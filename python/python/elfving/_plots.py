@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ._bandit import Bandit, BanditReport
-from ._campaign import Campaign, Status
+from ._campaign import Campaign
 from ._design import Design
 from ._estimate import Estimates
+from ._numpy import np
 from ._simulate import Simulation
+from ._status import Status
 from .exceptions import OptionError
 
 __all__ = ["plot_design", "plot_elimination", "plot_intervals", "plot_regret", "plot_variance"]

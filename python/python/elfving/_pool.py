@@ -6,16 +6,18 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._arrays import FloatArray, matrix
+from ._arrays import matrix
 from ._frames import Columns, columns_of, is_frame
 from ._native import Pool as NativePool
+from ._numpy import np
 from .exceptions import DataError, DataWarning, OptionError
 from .kernels import Gram, Kernel
+
+if TYPE_CHECKING:
+    from ._arrays import FloatArray
 
 __all__ = ["Pool"]
 
@@ -286,7 +288,7 @@ def column_options(
     max_levels: int = 1000,
 ) -> dict[str, Any]:
     """The options of a table as the library spells them."""
-    if isinstance(one_hot, (bool, np.bool_)):
+    if isinstance(one_hot, bool) or isinstance(one_hot, np.bool_):
         categories: Any = "AllText" if one_hot else "Nothing"
     else:
         categories = {"Columns": _names(one_hot)}

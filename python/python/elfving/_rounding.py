@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _native
-from ._arrays import FloatArray
 from ._design import Design
 from ._html import escape
+from ._numpy import np
 from ._seeds import seed_of
 from .exceptions import OptionError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from ._arrays import FloatArray
 
 __all__ = ["Allocation", "Draws", "draw", "round"]
 

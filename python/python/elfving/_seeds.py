@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ._numpy import np
 from .exceptions import OptionError
 
 

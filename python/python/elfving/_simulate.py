@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._arrays import FloatArray, vector
-from ._campaign import goal_of
+from ._arrays import vector
+from ._goals import goal_of
 from ._html import escape
+from ._numpy import np
 from ._pool import as_pool
 from ._progress import Counter
 from ._seeds import seed_of
 from .exceptions import OptionError
+
+if TYPE_CHECKING:
+    from ._arrays import FloatArray
 
 __all__ = ["AlgorithmRuns", "Simulation", "simulate"]
 

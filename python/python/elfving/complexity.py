@@ -15,10 +15,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from . import _native
 from ._arrays import vector
+from ._numpy import np
 from ._pool import as_pool
 from .exceptions import OptionError
 

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from ._numpy import np
 from .exceptions import OptionError
 
 __all__ = [

@@ -10,14 +10,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use elfving::design::{Control, Criterion, Design, Problem, Progress, Solver, Status};
+use elfving::design::{Control, Criterion, Design, Method, Problem, Progress, Solver, Status};
 use elfving::pool::PointId;
 use elfving_table::Cell;
 
 use crate::candidate_sheet;
 use crate::error::CliError;
-use crate::method::Method;
 use crate::output::{self, FileFormat, Format};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
@@ -100,6 +100,12 @@ impl From<CriterionName> for Criterion {
     }
 }
 
+/// The solvers by name, with what they are.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let values = Method::all().map(|method| PossibleValue::new(method.name()).help(method.about()));
+    PossibleValuesParser::new(values).map(|name| Method::from_name(&name).expect("one of the values"))
+}
+
 /// How the answer is found, and when to stop looking.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Solver")]
@@ -108,7 +114,7 @@ struct SolverArgs {
     #[arg(long, value_name = "T", default_value = "1e-6", allow_negative_numbers = true)]
     tolerance: f64,
     /// The method (default: the one that suits the problem)
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = methods())]
     method: Option<Method>,
     /// Stop after this many iterations, with the best design so far
     #[arg(long, value_name = "N")]

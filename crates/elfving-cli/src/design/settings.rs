@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use elfving::design::Criterion;
+use elfving::design::{Criterion, Method};
 use elfving::units::{Ridge, Tolerance};
 
 use super::DesignArgs;
 use crate::error::CliError;
-use crate::method::Method;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 
 /// What is to be done, every value valid.

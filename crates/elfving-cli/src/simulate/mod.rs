@@ -1,6 +1,5 @@
 //! `elfving simulate`: what algorithms would have done on a pool whose truth is known, many times over.
 
-mod document;
 mod picture;
 mod settings;
 mod sheet;
@@ -11,8 +10,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use elfving::bandit::{Algorithm, BanditError};
-use elfving::simulate::{Runs, SimulationError};
+use elfving::bandit::{Algorithm, BanditError, Question};
+use elfving::simulate::{self, Comparison, Runs, SimulationError};
 
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format};
@@ -144,6 +143,7 @@ struct OutputArgs {
 struct Answer<'a> {
     loaded: &'a LoadedPool,
     settings: &'a Settings,
+    question: &'a Question,
     tried: Vec<Tried>,
 }
 
@@ -163,8 +163,8 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let calibrated = args.runs.algorithm.iter().flatten().any(|algorithm| algorithm.is_calibrated());
     let space = if calibrated { files.space()? } else { None };
     let loaded = files.build(ridge, 1e-3, args.runs.seed, talk)?;
-    let world = args.world.build(&loaded, args.runs.seed)?;
-    let mut question = settings.question(args, &loaded, &world, talk)?;
+    let environment = args.world.build(&loaded, args.runs.seed)?;
+    let mut question = settings.question(args, &loaded, &environment, talk)?;
     question.space = space;
 
     let total = args.runs.repeats * args.runs.algorithm.len();
@@ -179,23 +179,29 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
         let start = Instant::now();
         let policy = |seed| algorithm.start(question.clone().seed(seed));
         bar.say(|| algorithm.name().to_owned());
-        let runs = settings.simulation.run_watched(&world.environment, policy, &|| bar.step());
+        let runs = settings.simulation.run_watched(&environment, policy, &|| bar.step());
         let runs = runs.map_err(|error| explain(error, algorithm))?;
         tried.push(Tried { algorithm, runs, seconds: start.elapsed().as_secs_f64() });
     }
     drop(bar);
-    Answer { loaded: &loaded, settings: &settings, tried }.deliver()
+    Answer { loaded: &loaded, settings: &settings, question: &question, tried }.deliver()
 }
 
 /// What a kernel is factorised for when the ridge is left to the algorithms.
 const DEFAULT_RIDGE: f64 = 1e-4;
 
 impl Answer<'_> {
+    fn document(&self) -> Comparison {
+        let tried = self.tried.iter();
+        let algorithms = tried.map(|tried| simulate::Tried::new(tried.algorithm, &tried.runs, tried.seconds));
+        Comparison::new(&self.settings.simulation, self.question, algorithms.collect())
+    }
+
     fn deliver(&self) -> Result<(), CliError> {
         let settings = self.settings;
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
-                FileFormat::Json => output::json_file(&document::SimulationDocument::of(self)),
+                FileFormat::Json => output::json_file(&self.document()),
                 FileFormat::Csv => sheet::csv(self, path)?,
             };
             output::write_file(path, &bytes)?;
@@ -204,7 +210,7 @@ impl Answer<'_> {
             output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
         }
         match settings.format {
-            Format::Json => output::print(output::json_line(&document::SimulationDocument::of(self))),
+            Format::Json => output::print(output::json_line(&self.document())),
             Format::Csv => output::print(sheet::csv(self, std::path::Path::new("stdout"))?),
             Format::Table => output::print(summary::text(self)),
         }

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use elfving::bandit::{Algorithm, BanditError, Goal, Question};
-use elfving::simulate::Simulation;
+use elfving::estimate::Tails;
+use elfving::simulate::{Environment, Simulation};
 use elfving::units::{Confidence, InvalidValue, Ridge};
 
-use super::world::World;
 use super::{GoalName, SimulateArgs};
 use crate::error::CliError;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
-use crate::vouched::{Vouched, tails};
+use crate::vouched::Vouched;
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
@@ -20,7 +20,6 @@ pub(super) struct Settings {
     pub(super) budget: u64,
     pub(super) batch: usize,
     pub(super) repeats: usize,
-    pub(super) seed: u64,
     pub(super) simulation: Simulation,
     delta: Confidence,
     gamma: Option<Ridge>,
@@ -58,7 +57,6 @@ impl Settings {
             budget: runs.budget,
             batch: runs.batch,
             repeats: runs.repeats,
-            seed: runs.seed,
             simulation: Simulation::new(runs.budget).batch(runs.batch).repeats(runs.repeats).seed(runs.seed),
             delta: Confidence::new(args.vouched.delta)?,
             gamma: args.vouched.gamma.map(Ridge::new).transpose()?,
@@ -77,21 +75,23 @@ impl Settings {
         &self,
         args: &SimulateArgs,
         loaded: &LoadedPool,
-        world: &World,
+        world: &Environment,
         talk: Talk,
     ) -> Result<Question, CliError> {
         let vouched = &args.vouched;
         let bound = vouched.bound.unwrap_or_else(|| {
-            let bound = world.largest_mean();
+            let largest = world.largest_mean();
+            let bound = if largest > 0.0 { largest } else { 1.0 };
             talk.note(format!("--bound {bound} is taken from the truth, which in practice nobody knows"));
             bound
         });
+        let (sigma, tails) = world.noise_level();
         let assumptions = Vouched {
-            sigma: vouched.assumed_sigma.unwrap_or(world.sigma),
+            sigma: vouched.assumed_sigma.unwrap_or(sigma),
             bound: Some(bound),
             norm: vouched.norm,
             misspecification: vouched.misspecification,
-            tails: tails(world.sub_gaussian && !vouched.bounded_variance),
+            tails: if vouched.bounded_variance { Tails::BoundedVariance } else { tails },
         }
         .assumptions()?;
         let question = Question::new(loaded.pool.clone(), assumptions, self.goal)

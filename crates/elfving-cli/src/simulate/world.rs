@@ -58,31 +58,15 @@ enum NoiseName {
     Bernoulli,
 }
 
-/// The world, and what may be vouched for about it.
-pub(super) struct World {
-    pub(super) environment: Environment,
-    pub(super) sigma: f64,
-    pub(super) sub_gaussian: bool,
-}
-
-impl World {
-    /// The largest mean in absolute value, of points and choices.
-    pub(super) fn largest_mean(&self) -> f64 {
-        let means = self.environment.means().iter().chain(self.environment.choice_means());
-        let largest = means.fold(0.0, |largest: f64, mean| largest.max(mean.abs()));
-        if largest > 0.0 { largest } else { 1.0 }
-    }
-}
-
 impl WorldArgs {
     /// The column of the pool that is no feature, unless the truth is in records.
     pub(super) fn truth_in_pool(&self) -> Option<&str> {
         self.records.is_none().then_some(&self.truth)
     }
 
-    pub(super) fn build(&self, loaded: &LoadedPool, seed: u64) -> Result<World, CliError> {
+    pub(super) fn build(&self, loaded: &LoadedPool, seed: u64) -> Result<Environment, CliError> {
         let sign = if self.minimize { -1.0 } else { 1.0 };
-        let (mut environment, sigma, sub_gaussian) = match &self.records {
+        let mut environment = match &self.records {
             Some(path) => self.with_records(path, loaded, sign)?,
             None => self.with_law(loaded, sign)?,
         };
@@ -91,12 +75,11 @@ impl WorldArgs {
             let means = table.numbers(&self.truth)?;
             environment = environment.choices(signed(means, sign)).map_err(refused)?;
         }
-        let environment = environment.misspecified(self.perturb, seed).map_err(refused)?;
-        Ok(World { environment, sigma, sub_gaussian })
+        environment.misspecified(self.perturb, seed).map_err(refused)
     }
 
     /// The truth is a column of the pool, the noise a law.
-    fn with_law(&self, loaded: &LoadedPool, sign: f64) -> Result<(Environment, f64, bool), CliError> {
+    fn with_law(&self, loaded: &LoadedPool, sign: f64) -> Result<Environment, CliError> {
         let table = loaded.table().ok_or_else(|| {
             CliError::usage(
                 "E202",
@@ -106,28 +89,16 @@ impl WorldArgs {
         })?;
         let environment = Environment::new(signed(table.numbers(&self.truth)?, sign)).map_err(refused)?;
         let sigma = positive_sigma(self.sigma)?;
-        let law = match self.noise {
-            NoiseName::Normal => Law::Normal,
-            NoiseName::Uniform => Law::Uniform,
-            NoiseName::Rademacher => Law::Rademacher,
-            NoiseName::StudentT => Law::StudentT { degrees: self.tail.unwrap_or(3.0) },
-            NoiseName::Pareto => Law::Pareto { shape: self.tail.unwrap_or(3.0) },
-            NoiseName::TwoPoint => Law::TwoPoint { probability: self.tail.unwrap_or(0.01) },
-            // A coin is sub-Gaussian with parameter 1/2, whatever its mean.
-            NoiseName::Bernoulli => return Ok((environment.bernoulli().map_err(refused)?, 0.5, true)),
+        let name = self.noise.to_possible_value().expect("every noise has a name");
+        let noisy = match Law::from_name(name.get_name(), self.tail) {
+            Some(law) => environment.noise(law, sigma),
+            None => environment.bernoulli(),
         };
-        // Uniform noise on ±√3 σ and ±σ are σ-sub-Gaussian themselves.
-        let light = matches!(self.noise, NoiseName::Normal | NoiseName::Uniform | NoiseName::Rademacher);
-        Ok((environment.noise(law, sigma).map_err(refused)?, sigma, light))
+        noisy.map_err(refused)
     }
 
-    /// The truth is the mean of the recorded outcomes; what may be said of the noise is its largest deviation.
-    fn with_records(
-        &self,
-        path: &Path,
-        loaded: &LoadedPool,
-        sign: f64,
-    ) -> Result<(Environment, f64, bool), CliError> {
+    /// The truth is the mean of the recorded outcomes.
+    fn with_records(&self, path: &Path, loaded: &LoadedPool, sign: f64) -> Result<Environment, CliError> {
         let columns = &loaded.args.columns;
         let id = columns.id.as_deref().ok_or_else(|| {
             CliError::usage("E202", "--records is matched by ids", "name the column of ids with --id")
@@ -147,24 +118,16 @@ impl WorldArgs {
             };
             records[row].push(sign * outcome);
         }
-        let sigma = records.iter().map(|record| deviation(record)).fold(0.0, f64::max);
         if let Some(row) = records.iter().position(Vec::is_empty) {
             let message = format!("{}: candidate {:?} has no outcome", table.file(), loaded.ids[row]);
             return Err(CliError::data("E354", message, "every candidate needs at least one"));
         }
-        Ok((Environment::repeats(records).map_err(refused)?, sigma, true))
+        Environment::repeats(records).map_err(refused)
     }
 }
 
 fn signed(means: Vec<f64>, sign: f64) -> Vec<f64> {
     means.into_iter().map(|mean| sign * mean).collect()
-}
-
-/// Half the range of a record: outcomes in an interval of length 2σ are σ-sub-Gaussian (Hoeffding).
-fn deviation(record: &[f64]) -> f64 {
-    let largest = record.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let smallest = record.iter().copied().fold(f64::INFINITY, f64::min);
-    if record.is_empty() { 0.0 } else { (largest - smallest) / 2.0 }
 }
 
 fn refused(error: SimulationError) -> CliError {

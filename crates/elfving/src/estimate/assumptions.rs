@@ -57,24 +57,26 @@ impl Assumptions {
         Ok(Self { sigma, sigma_at, bound, norm, misspecification: 0.0, tails: Tails::default() })
     }
 
-    /// Mean outcomes of absolute value at most B.
+    /// Mean outcomes of absolute value at most B, or no bound.
     ///
     /// # Errors
     /// [`InvalidValue::Bound`] unless B is finite and positive.
-    pub fn bound(mut self, bound: f64) -> Result<Self, EstimateError> {
-        if !(bound > 0.0 && bound.is_finite()) {
-            return Err(InvalidValue::Bound { got: bound }.into());
+    pub fn bound(mut self, bound: impl Into<Option<f64>>) -> Result<Self, EstimateError> {
+        self.bound = bound.into();
+        match self.bound {
+            Some(bound) if !(bound > 0.0 && bound.is_finite()) => {
+                Err(InvalidValue::Bound { got: bound }.into())
+            }
+            _ => Ok(self),
         }
-        self.bound = Some(bound);
-        Ok(self)
     }
 
-    /// `‖θ‖ ≤ S`.
+    /// `‖θ‖ ≤ S`, or no bound.
     ///
     /// # Errors
     /// [`EstimateError::Bound`] unless S is finite and at least 0.
-    pub fn norm(mut self, norm: f64) -> Result<Self, EstimateError> {
-        self.norm = Some(not_negative("the norm of theta", norm)?);
+    pub fn norm(mut self, norm: impl Into<Option<f64>>) -> Result<Self, EstimateError> {
+        self.norm = norm.into().map(|norm| not_negative("the norm of theta", norm)).transpose()?;
         Ok(self)
     }
 

@@ -1,6 +1,7 @@
 //! The world of a simulation: true means, and what a measurement returns.
 
 use super::{Law, SimulationError};
+use crate::estimate::Tails;
 use crate::pool::PointId;
 use crate::rounding::{Purpose, below, stream};
 use rand::Rng;
@@ -154,6 +155,24 @@ impl Environment {
         self.choice_means.as_deref().unwrap_or(&self.means)
     }
 
+    /// The largest mean in absolute value, of points and choices.
+    pub fn largest_mean(&self) -> f64 {
+        self.means.iter().chain(self.choice_means()).fold(0.0, |largest: f64, mean| largest.max(mean.abs()))
+    }
+
+    /// What may truthfully be vouched for about the noise: σ, and whether it is σ-sub-Gaussian. A coin is with σ = 1/2, whatever
+    /// its mean, and so are recorded outcomes with half their largest range (Hoeffding).
+    pub fn noise_level(&self) -> (f64, Tails) {
+        match &self.outcomes {
+            Outcomes::Noisy { law, sigma } => (sigma.iter().copied().fold(0.0, f64::max), law.tails()),
+            Outcomes::Bernoulli => (0.5, Tails::SubGaussian),
+            Outcomes::Repeats(records) => {
+                let half_ranges = records.iter().map(|record| half_range(record));
+                (half_ranges.fold(0.0, f64::max), Tails::SubGaussian)
+            }
+        }
+    }
+
     /// How much worse than the best choice each choice is.
     pub fn gaps(&self) -> Vec<f64> {
         below_the_largest(self.choice_means())
@@ -184,6 +203,12 @@ impl Environment {
         let expected = self.means.len();
         if got == expected { Ok(()) } else { Err(SimulationError::Length { what, expected, got }) }
     }
+}
+
+fn half_range(record: &[f64]) -> f64 {
+    let largest = record.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = record.iter().copied().fold(f64::INFINITY, f64::min);
+    (largest - smallest) / 2.0
 }
 
 fn below_the_largest(means: &[f64]) -> Vec<f64> {

@@ -1,6 +1,7 @@
 //! Laws of noise: mean 0 and standard deviation 1, light tails and heavy ones.
 
 use super::SimulationError;
+use crate::estimate::Tails;
 use rand::Rng;
 use rand_distr::{Distribution, OpenClosed01, StandardNormal, StudentT};
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,34 @@ pub enum Law {
 }
 
 impl Law {
+    /// The law of this name, with the parameter of its tail where it has one: the degrees of freedom of `student-t` (3 unless
+    /// given), the shape of `pareto` (3), the probability of `two-point` (0.01).
+    ///
+    /// ```
+    /// use elfving::simulate::Law;
+    /// assert_eq!(Law::from_name("pareto", None), Some(Law::Pareto { shape: 3.0 }));
+    /// assert_eq!(Law::from_name("cauchy", None), None);
+    /// ```
+    pub fn from_name(name: &str, tail: Option<f64>) -> Option<Self> {
+        Some(match name {
+            "normal" => Law::Normal,
+            "uniform" => Law::Uniform,
+            "rademacher" => Law::Rademacher,
+            "student-t" => Law::StudentT { degrees: tail.unwrap_or(3.0) },
+            "pareto" => Law::Pareto { shape: tail.unwrap_or(3.0) },
+            "two-point" => Law::TwoPoint { probability: tail.unwrap_or(0.01) },
+            _ => return None,
+        })
+    }
+
+    /// Whether σ times it is σ-sub-Gaussian; uniform noise on ±√3 σ and ±σ are.
+    pub(super) fn tails(self) -> Tails {
+        match self {
+            Law::Normal | Law::Uniform | Law::Rademacher => Tails::SubGaussian,
+            Law::StudentT { .. } | Law::Pareto { .. } | Law::TwoPoint { .. } => Tails::BoundedVariance,
+        }
+    }
+
     /// Refuses parameters without a finite variance.
     pub(super) fn check(self) -> Result<Self, SimulationError> {
         let refused = |what, wanted, got| Err(SimulationError::Parameter { what, wanted, got });

@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod comparison;
 mod environment;
 mod error;
 mod law;
@@ -26,6 +27,7 @@ mod metrics;
 mod runner;
 mod truth;
 
+pub use comparison::{Comparison, Tried};
 pub use environment::Environment;
 pub use error::SimulationError;
 pub use law::Law;

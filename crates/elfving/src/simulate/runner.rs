@@ -23,10 +23,10 @@ const CHECKPOINTS: usize = 40;
 /// | [`checkpoints`](Self::checkpoints) | 40, evenly spaced in the logarithm | where the curves have their points |
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulation {
-    budget: u64,
-    batch: usize,
-    repeats: usize,
-    seed: u64,
+    pub(super) budget: u64,
+    pub(super) batch: usize,
+    pub(super) repeats: usize,
+    pub(super) seed: u64,
     checkpoints: Vec<u64>,
 }
 

@@ -1,14 +1,12 @@
-//! A simulation as JSON: stable names for programs.
+//! Several algorithms on one truth, for programs: stable names.
 
-use elfving::bandit::Goal;
-use elfving::simulate::{Run, Summary};
+use super::{Run, Runs, Simulation, Summary};
+use crate::bandit::{Algorithm, Goal, Question};
 use serde::Serialize;
 
-use super::{Answer, Tried};
-
 /// All algorithms, with everything needed to run them again.
-#[derive(Debug, Serialize)]
-pub(super) struct SimulationDocument {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
     goal: Goal,
     n: usize,
     dimension: usize,
@@ -16,12 +14,13 @@ pub(super) struct SimulationDocument {
     batch: usize,
     repeats: usize,
     seed: u64,
-    algorithms: Vec<AlgorithmDocument>,
+    algorithms: Vec<Tried>,
     version: &'static str,
 }
 
-#[derive(Debug, Serialize)]
-struct AlgorithmDocument {
+/// What one algorithm did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tried {
     algorithm: &'static str,
     /// At the end.
     regret: Summary,
@@ -36,38 +35,31 @@ struct AlgorithmDocument {
     seconds: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 struct CurvePoint {
     samples: u64,
     regret: Summary,
     simple_regret: Summary,
 }
 
-impl SimulationDocument {
-    pub(super) fn of(answer: &Answer) -> Self {
-        let settings = answer.settings;
-        Self {
-            goal: settings.goal,
-            n: answer.loaded.pool.len(),
-            dimension: answer.loaded.pool.dimension(),
-            budget: settings.budget,
-            batch: settings.batch,
-            repeats: settings.repeats,
-            seed: settings.seed,
-            algorithms: answer.tried.iter().map(AlgorithmDocument::of).collect(),
-            version: env!("CARGO_PKG_VERSION"),
-        }
+impl Comparison {
+    /// What became of a question under a simulation.
+    pub fn new(simulation: &Simulation, question: &Question, algorithms: Vec<Tried>) -> Self {
+        let &Simulation { budget, batch, repeats, seed, .. } = simulation;
+        let (n, dimension) = (question.pool.len(), question.pool.dimension());
+        let (goal, version) = (question.goal, env!("CARGO_PKG_VERSION"));
+        Self { goal, n, dimension, budget, batch, repeats, seed, algorithms, version }
     }
 }
 
-impl AlgorithmDocument {
-    fn of(tried: &Tried) -> Self {
-        let runs = &tried.runs;
+impl Tried {
+    /// An algorithm, its runs, and the seconds they took.
+    pub fn new(algorithm: Algorithm, runs: &Runs, seconds: f64) -> Self {
         let (regret, simple_regret) = (runs.regret(), runs.simple_regret());
         let any_stopped = runs.runs.iter().any(Run::stopped);
-        let last = |curve: &[Summary]| *curve.last().expect("the budget is a checkpoint");
+        let last = |curve: &[Summary]| curve.last().copied().unwrap_or_else(|| Summary::of([]));
         Self {
-            algorithm: tried.algorithm.name(),
+            algorithm: algorithm.name(),
             regret: last(&regret),
             simple_regret: last(&simple_regret),
             stopped: runs.stopped().mean,
@@ -77,7 +69,7 @@ impl AlgorithmDocument {
             curve: (runs.checkpoints.iter().zip(regret).zip(simple_regret))
                 .map(|((&samples, regret), simple_regret)| CurvePoint { samples, regret, simple_regret })
                 .collect(),
-            seconds: tried.seconds,
+            seconds,
         }
     }
 }
