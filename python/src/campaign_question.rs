@@ -8,7 +8,7 @@ use elfving_campaign::event::BroughtIn;
 use elfving_campaign::{
     self as core, Aim, At, Attachment, Mode, Recipe, ResultsFile, ResultsFormat, Spec, Vouched,
 };
-use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, read_bytes};
+use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, TextColumn, read_bytes};
 use serde::Deserialize;
 
 use crate::candidates::{Model, resolve};
@@ -163,7 +163,7 @@ fn recipe_model(model: Model, features: Matrix, gamma: Option<f64>, seed: u64) -
 }
 
 /// Measurements made before, those of forbidden candidates left out.
-fn brought_in((name, bytes): &NamedBytes, spec: &Spec, ids: &[String]) -> Answer<BroughtIn> {
+fn brought_in((name, bytes): &NamedBytes, spec: &Spec, ids: &TextColumn) -> Answer<BroughtIn> {
     let file = ResultsFile::from_bytes(name, bytes, &spec.results)?;
     let id = spec.recipe.columns.id.as_deref().unwrap_or("row");
     let mut measurements = file.measurements(&spec.outcome, id, ids)?;

@@ -131,7 +131,11 @@ impl PoolData {
         let (choice_ids, z) = targets.unzip();
         let named = id.is_some();
         let about = About {
-            ids: if named { Ids::of(ids) } else { Ids::Numbered(ids.len()) },
+            ids: if named {
+                Ids::of(ids.iter().map(str::to_owned).collect())
+            } else {
+                Ids::Numbered(ids.len())
+            },
             choice_ids,
             feature_names: Some(feature_names),
             model,

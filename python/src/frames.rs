@@ -23,7 +23,7 @@ pub(crate) type PyColumns<'py> = Vec<(String, PyColumn<'py>)>;
 pub(crate) fn table(file: &str, columns: PyColumns<'_>) -> Answer<Table> {
     let columns = columns.into_iter().map(|(name, column)| {
         let data = match column {
-            PyColumn::Numbers(numbers) => ColumnData::Numbers(vector(&numbers)),
+            PyColumn::Numbers(numbers) => ColumnData::Numbers(vector(&numbers).into()),
             PyColumn::Texts(texts) => ColumnData::Texts(texts.into_iter().collect()),
         };
         (name, data)

@@ -269,7 +269,7 @@ def case_c(solvers, options, table):
     for kind, answer in found.items():
         peer = Contestant(f"numpy mirror descent, {kind}", problem, None)
         if answer is None:
-            peer.answers.append(Answer(stopped=True, note=f"stopped after {options.limit:.0f} s"))
+            peer.answers.append(Answer(options.limit, stopped=True, note="did not get there"))
         else:
             weights = simplex(answer["weights"])
             value, _ = problem.certificate(weights)

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use elfving::bandit::{Reason, Why};
-use elfving_table::{LabSheet, SheetLine, slot_name};
+use elfving_table::{LabSheet, SheetLine, TextColumn, slot_name};
 use serde::Serialize;
 
 use crate::error::CampaignError;
@@ -110,7 +110,8 @@ impl Batch {
     /// # Errors
     /// [`CampaignError::Sheet`].
     pub fn to_csv(&self, spec: &Spec, candidates: &Candidates) -> Result<Vec<u8>, CampaignError> {
-        let sheet = LabSheet::new(&[])
+        let no_ids = TextColumn::default();
+        let sheet = LabSheet::new(&no_ids)
             .id_column(candidates.id_column.as_deref())
             .table(Some(&candidates.table))
             .outcome(&spec.outcome)

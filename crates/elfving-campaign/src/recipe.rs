@@ -128,6 +128,7 @@ impl Recipe {
         }
         let PoolTable { ids, feature_names, features, encoding, warnings, table } =
             PoolTable::from_table(table, &columns)?;
+        let ids: Vec<String> = ids.iter().map(str::to_owned).collect();
         let left_out = known(forbidden, &ids)?;
         let kept = |ids: &[String]| -> Vec<usize> {
             (0..ids.len()).filter(|&row| !left_out.contains(ids[row].as_str())).collect()

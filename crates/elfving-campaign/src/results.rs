@@ -17,8 +17,8 @@ use std::path::Path;
 
 use elfving::bandit::{Outcome, Reading};
 use elfving_table::{
-    Code, Place, Problem, Problems, ReadOptions, Table, TableError, nearest, read_bytes, slot_index,
-    slot_name,
+    Code, Place, Problem, Problems, ReadOptions, Table, TableError, TextColumn, nearest, read_bytes,
+    slot_index, slot_name,
 };
 
 use crate::chain::Digest;
@@ -155,15 +155,15 @@ impl ResultsFile {
         &self,
         outcome: &str,
         id_column: &str,
-        ids: &[String],
+        ids: &TextColumn,
     ) -> Result<Vec<(String, Reading)>, TableError> {
         let columns = Columns::of(self, outcome, id_column)?;
-        let positions = self.table.positions(id_column, ids)?;
+        let positions = self.table.positions(id_column, ids.iter())?;
         let mut problems = Problems::default();
         let mut measured = Vec::new();
         for (row, position) in positions.into_iter().enumerate() {
             match columns.outcome(row) {
-                Ok(Some(Outcome::Measured(reading))) => measured.push((ids[position].clone(), reading)),
+                Ok(Some(Outcome::Measured(reading))) => measured.push((ids[position].to_owned(), reading)),
                 Ok(_) => {}
                 Err(problem) => problems.add(|| problem),
             }

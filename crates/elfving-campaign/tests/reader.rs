@@ -201,7 +201,7 @@ fn sheets_that_libreoffice_saved_are_accepted() {
 #[test]
 fn earlier_measurements_are_read_by_candidate() {
     let file = |csv: &str| ResultsFile::from_bytes("done.csv", csv.as_bytes(), &plain()).unwrap();
-    let ids = ["007".to_owned(), "b".to_owned()];
+    let ids = ["007", "b"].into_iter().collect();
     let measured =
         file("id,yield,status\n007,1,\nb,2;3,\n007,4,\nb,,failed\n").measurements("yield", "id", &ids);
     let expected = [("007", 1.0.into()), ("b", Reading::Repeats(vec![2.0, 3.0])), ("007", 4.0.into())];

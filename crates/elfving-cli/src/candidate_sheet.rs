@@ -31,7 +31,7 @@ pub(crate) fn csv<'a>(
     let mut sheet = CsvWriter::new(Vec::new(), dialect, header).map_err(&failed)?;
     for (row, number) in numbers {
         let name = match id {
-            Some(_) => Cell::from(loaded.ids[row].as_str()),
+            Some(_) => Cell::from(&loaded.ids[row]),
             None => Cell::Integer(row as i64),
         };
         let cells: Vec<Cell> = table.map_or_else(Vec::new, |table| table.cells(row).collect());

@@ -8,7 +8,9 @@ use elfving::linalg::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Points, Pool};
 use elfving::surrogate::Space;
-use elfving_table::{Code, Encoding, PoolOptions, PoolTable, Problem, Table, TableError, read, read_pool};
+use elfving_table::{
+    Code, Encoding, PoolOptions, PoolTable, Problem, Table, TableError, TextColumn, read, read_pool,
+};
 
 use crate::error::CliError;
 use crate::kernel_args::KernelName;
@@ -29,7 +31,7 @@ pub(crate) struct PoolFiles {
 /// What the pool file gives.
 #[derive(Debug)]
 struct Candidates {
-    ids: Vec<String>,
+    ids: TextColumn,
     /// n × d, and the name of each column; no columns where only names and a kernel matrix are given.
     features: Matrix,
     names: Vec<String>,
@@ -39,7 +41,7 @@ struct Candidates {
 
 #[derive(Debug)]
 struct TargetTable {
-    ids: Vec<String>,
+    ids: TextColumn,
     features: Matrix,
 }
 
@@ -48,14 +50,14 @@ struct TargetTable {
 pub(crate) struct LoadedPool {
     pub(crate) pool: Pool,
     /// The name of each candidate.
-    pub(crate) ids: Vec<String>,
+    pub(crate) ids: TextColumn,
     /// The names of the features of the pool (of the coordinates, under a kernel).
     pub(crate) feature_names: Vec<String>,
     /// The kernel with all its parameters; none for features as they are and for a kernel matrix.
     pub(crate) kernel: Option<KernelSpec>,
     /// How to build the pool again.
     pub(crate) args: PoolArgs,
-    target_ids: Option<Vec<String>>,
+    target_ids: Option<TextColumn>,
     table: Option<(Table, Vec<String>)>,
     /// Raw coordinates, where they are not the features of the pool.
     coordinates: Option<(Matrix, Vec<String>)>,
@@ -182,7 +184,7 @@ impl Candidates {
     }
 
     fn numbered(count: usize) -> Self {
-        let ids = (0..count).map(|row| row.to_string()).collect();
+        let ids = TextColumn::row_numbers(count);
         Self { ids, features: Matrix::zeros(count, 0), names: Vec::new(), table: None }
     }
 }
@@ -207,9 +209,9 @@ impl TargetTable {
 }
 
 /// The column of ids, all different; else the row numbers.
-fn names(table: &Table, id: Option<&str>) -> Result<Vec<String>, TableError> {
-    let Some(id) = id else { return Ok((0..table.rows()).map(|row| row.to_string()).collect()) };
-    let ids = table.texts(id)?;
+fn names(table: &Table, id: Option<&str>) -> Result<TextColumn, TableError> {
+    let Some(id) = id else { return Ok(TextColumn::row_numbers(table.rows())) };
+    let ids: TextColumn = table.texts(id)?.into_iter().collect();
     let mut first_row: HashMap<&str, usize> = HashMap::new();
     for (row, name) in ids.iter().enumerate() {
         if first_row.insert(name, row).is_some() {
@@ -269,7 +271,7 @@ impl LoadedPool {
 
     /// The row of each candidate by name.
     pub(crate) fn rows_by_id(&self) -> HashMap<&str, usize> {
-        self.ids.iter().enumerate().map(|(row, id)| (id.as_str(), row)).collect()
+        self.ids.iter().enumerate().map(|(row, id)| (id, row)).collect()
     }
 
     /// The user's own table, if there is one.

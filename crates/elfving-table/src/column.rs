@@ -1,5 +1,9 @@
 //! One column: numbers, or text that is kept as the user wrote it.
 
+use std::borrow::Cow;
+use std::ops::Index;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::number::{Decimal, shortest};
@@ -29,7 +33,7 @@ impl Column {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ColumnData {
     /// Every cell is a finite number. The text they were read from is not kept.
-    Numbers(Vec<f64>),
+    Numbers(Numbers),
     /// At least one cell is something else, or the column was declared as text. Every cell is kept as written.
     Texts(TextColumn),
 }
@@ -56,20 +60,100 @@ impl ColumnData {
     /// named when it is refused.
     pub(crate) fn push_number(&mut self, x: f64) {
         match self {
-            Self::Numbers(numbers) if x.is_finite() => numbers.push(x),
+            Self::Numbers(Numbers(Kept::Apart(numbers))) if x.is_finite() => numbers.push(x),
             _ => self.push_text(&shortest(x, Decimal::Point)),
         }
     }
 
     fn become_text(&mut self) -> &mut TextColumn {
         if let Self::Numbers(numbers) = self {
-            let texts = numbers.iter().map(|&x| shortest(x, Decimal::Point)).collect();
+            let texts = numbers.iter().map(|x| shortest(x, Decimal::Point)).collect();
             *self = Self::Texts(texts);
         }
         match self {
             Self::Texts(texts) => texts,
             Self::Numbers(_) => unreachable!("numbers became text above"),
         }
+    }
+}
+
+/// The numbers of a column. Those of an array stay in it: a table of a million rows is kept once.
+#[derive(Debug, Clone)]
+pub struct Numbers(Kept);
+
+#[derive(Debug, Clone)]
+enum Kept {
+    Apart(Vec<f64>),
+    InArray(Array, usize),
+}
+
+/// Rows of numbers, one after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Array {
+    pub(crate) entries: Arc<Vec<f64>>,
+    pub(crate) width: usize,
+}
+
+impl Numbers {
+    pub(crate) fn in_array(array: &Array, column: usize) -> Self {
+        Self(Kept::InArray(array.clone(), column))
+    }
+
+    /// The array these are a column of, and which.
+    pub(crate) fn array(&self) -> Option<(&Array, usize)> {
+        match &self.0 {
+            Kept::Apart(_) => None,
+            Kept::InArray(array, column) => Some((array, *column)),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Kept::Apart(numbers) => numbers.len(),
+            Kept::InArray(array, _) => array.entries.len() / array.width,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The numbers in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = f64> {
+        (0..self.len()).map(|row| self[row])
+    }
+
+    /// The numbers side by side.
+    pub fn values(&self) -> Cow<'_, [f64]> {
+        match &self.0 {
+            Kept::Apart(numbers) => Cow::Borrowed(numbers),
+            Kept::InArray(..) => self.iter().collect(),
+        }
+    }
+}
+
+impl Index<usize> for Numbers {
+    type Output = f64;
+
+    fn index(&self, row: usize) -> &f64 {
+        match &self.0 {
+            Kept::Apart(numbers) => &numbers[row],
+            Kept::InArray(array, column) => &array.entries[row * array.width + column],
+        }
+    }
+}
+
+impl From<Vec<f64>> for Numbers {
+    fn from(numbers: Vec<f64>) -> Self {
+        Self(Kept::Apart(numbers))
+    }
+}
+
+impl PartialEq for Numbers {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
     }
 }
 
@@ -101,8 +185,13 @@ impl TextColumn {
     }
 
     /// The cells in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
         (0..self.len()).map(|row| self.get(row))
+    }
+
+    /// The numbers of `rows` rows, from 0.
+    pub fn row_numbers(rows: usize) -> Self {
+        (0..rows).map(|row| row.to_string()).collect()
     }
 
     pub(crate) fn push(&mut self, cell: &str) {
@@ -116,12 +205,27 @@ impl TextColumn {
     }
 }
 
+impl Index<usize> for TextColumn {
+    type Output = str;
+
+    fn index(&self, row: usize) -> &str {
+        self.get(row)
+    }
+}
+
+impl<T: AsRef<str>, const N: usize> PartialEq<[T; N]> for TextColumn {
+    fn eq(&self, others: &[T; N]) -> bool {
+        self.iter().eq(others.iter().map(AsRef::as_ref))
+    }
+}
+
 impl<T: AsRef<str>> FromIterator<T> for TextColumn {
     fn from_iter<I: IntoIterator<Item = T>>(cells: I) -> Self {
         let mut column = Self::default();
         for cell in cells {
             column.push(cell.as_ref());
         }
+        column.shrink_to_fit();
         column
     }
 }
@@ -132,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_number_that_is_not_finite_turns_the_column_into_text() {
-        let mut data = ColumnData::Numbers(Vec::new());
+        let mut data = ColumnData::Numbers(Vec::new().into());
         for x in [1.5, 2.0, f64::NAN, f64::INFINITY, 3.0] {
             data.push_number(x);
         }

@@ -42,25 +42,28 @@ impl Table {
     ///
     /// ```
     /// use elfving_table::{ReadOptions, read_bytes};
-    /// let known = ["a1".to_owned(), "b7".to_owned()];
+    /// let known = ["a1", "b7"].into_iter();
     /// let read = |csv: &[u8]| read_bytes("results.csv", csv, &ReadOptions::default().text("id"));
-    /// assert_eq!(read(b"id,yield\nb7,0.5\na1,0.4\nb7,0.6\n")?.positions("id", &known)?, [1, 0, 1]);
-    /// let refusal = read(b"id,yield\nB-7,0.5\n")?.positions("id", &known).unwrap_err().to_string();
+    /// assert_eq!(read(b"id,yield\nb7,0.5\na1,0.4\nb7,0.6\n")?.positions("id", known.clone())?, [1, 0, 1]);
+    /// let refusal = read(b"id,yield\nB-7,0.5\n")?.positions("id", known).unwrap_err().to_string();
     /// assert_eq!(
     ///     refusal,
     ///     "error[E336]: results.csv:2: column \"id\": \"B-7\" is not in the pool\n  help: the nearest id is \"b7\""
     /// );
     /// # Ok::<(), elfving_table::TableError>(())
     /// ```
-    pub fn positions(&self, name: &str, known: &[String]) -> Result<Vec<usize>, TableError> {
-        let position: HashMap<&str, usize> =
-            known.iter().enumerate().map(|(k, id)| (id.as_str(), k)).collect();
+    pub fn positions<'k>(
+        &self,
+        name: &str,
+        known: impl Iterator<Item = &'k str> + Clone,
+    ) -> Result<Vec<usize>, TableError> {
+        let position: HashMap<&str, usize> = known.clone().enumerate().map(|(k, id)| (id, k)).collect();
         let mut problems = Problems::default();
         let ids = self.texts(name)?;
         let find = |(row, id): (usize, &String)| {
             let found = position.get(id.as_str()).copied();
             if found.is_none() {
-                problems.add(|| self.unknown_id(name, row, id, known));
+                problems.add(|| self.unknown_id(name, row, id, known.clone()));
             }
             found.unwrap_or(0)
         };
@@ -68,9 +71,15 @@ impl Table {
         problems.finish().map(|()| positions)
     }
 
-    fn unknown_id(&self, column: &str, row: usize, id: &str, known: &[String]) -> Problem {
+    fn unknown_id<'k>(
+        &self,
+        column: &str,
+        row: usize,
+        id: &str,
+        mut known: impl Iterator<Item = &'k str> + Clone,
+    ) -> Problem {
         let problem = Problem::new(Code::UnknownId, self.file(), format!("{id:?} is not in the pool"));
-        let help = match (nearest(id, known.iter().map(String::as_str)), known.first()) {
+        let help = match (nearest(id, known.clone()), known.next()) {
             (Some(close), _) => format!("the nearest id is {close:?}"),
             (None, Some(first)) => format!("the ids of the pool are like {first:?}"),
             (None, None) => "the pool is empty".to_owned(),

@@ -81,7 +81,7 @@ impl Cells {
         match self {
             Self::Numbers(mut numbers) => {
                 numbers.shrink_to_fit();
-                ColumnData::Numbers(numbers)
+                ColumnData::Numbers(numbers.into())
             }
             Self::Texts(mut texts) => {
                 texts.shrink_to_fit();

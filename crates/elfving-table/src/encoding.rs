@@ -5,13 +5,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use elfving::linalg::Matrix;
 use elfving::surrogate::Columns;
 use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
-use crate::column::{Column, ColumnData};
+use crate::column::{Array, Column, ColumnData, Numbers};
 use crate::marker::Marker;
 use crate::number::{Decimal, Reading, classify, parse_number, shortest};
 use crate::problem::{Problem, Problems, TableError, quoted};
@@ -137,6 +138,9 @@ impl Encoding {
     /// `E333` for a column that is missing, `E310` to `E315` for cells that are not what the encoding needs,
     /// `E316` for a category level that the pool does not have.
     pub fn features(&self, table: &Table) -> Result<Matrix, TableError> {
+        if let Some(array) = self.whole_array(table) {
+            return Ok(Matrix::shared(table.rows(), array.width, Arc::<Vec<f64>>::clone(&array.entries)));
+        }
         let width = self.columns.iter().map(|column| column.map.width()).sum();
         let mut features = Matrix::zeros(table.rows(), width);
         let mut problems = Problems::default();
@@ -177,6 +181,23 @@ impl Encoding {
 }
 
 impl Encoding {
+    /// The array of a table whose columns, all of them and as they are, are the features: it needs no copy.
+    fn whole_array<'t>(&self, table: &'t Table) -> Option<&'t Array> {
+        let array_of = |column: &'t Column| match &column.data {
+            ColumnData::Numbers(numbers) => numbers.array(),
+            ColumnData::Texts(_) => None,
+        };
+        let (array, _) = array_of(table.columns().first()?)?;
+        let stays = |(k, EncodedColumn { column, map }): (usize, &EncodedColumn)| {
+            let place = table.column(column).ok().and_then(array_of);
+            let here =
+                place.is_some_and(|(other, at)| Arc::ptr_eq(&other.entries, &array.entries) && at == k);
+            here && matches!(map, FeatureMap::Number { log: None, standard: None })
+        };
+        let all = self.columns.len() == array.width && self.markers.is_empty();
+        (all && self.columns.iter().enumerate().all(stays)).then_some(array)
+    }
+
     /// The columns of encoded rows as the Gaussian process of the calibrated mode takes them: numbers as they are encoded, and one code
     /// a category, whatever the number of its levels.
     ///
@@ -231,6 +252,10 @@ impl FeatureMap {
         standardize: bool,
         problems: &mut Problems,
     ) -> Self {
+        let plain = markers.is_empty() && log.is_none() && !standardize;
+        if plain && matches!(column.data, ColumnData::Numbers(_)) {
+            return Self::Number { log, standard: None };
+        }
         let values = numbers(table, column, markers, log, problems);
         Self::Number { log, standard: standardize.then(|| Standard::of(&values)) }
     }
@@ -346,14 +371,14 @@ fn numbers<'t>(
 fn marked_numbers<'t>(
     table: &Table,
     column: &Column,
-    numbers: &'t [f64],
+    numbers: &'t Numbers,
     markers: &[Marker],
     problems: &mut Problems,
 ) -> Cow<'t, [f64]> {
-    let mut values = Cow::Borrowed(numbers);
+    let mut values = numbers.values();
     for marker in markers {
         let Some(marked) = parse_number(marker.text.as_bytes(), table.dialect.decimal) else { continue };
-        for (row, _) in numbers.iter().enumerate().filter(|&(_, &x)| x == marked) {
+        for (row, _) in numbers.iter().enumerate().filter(|&(_, x)| x == marked) {
             match marker.value {
                 Some(value) => values.to_mut()[row] = value,
                 None => problems.add(|| declared_missing(table, column, row, &marker.text)),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::column::TextColumn;
 use crate::read::Dialect;
 use crate::table::Table;
 use crate::write::{Cell, CsvWriter, WriteError};
@@ -48,7 +49,7 @@ fn check_letter(digits: &[u8]) -> char {
 /// | `outcome` | `outcome` | the header of the empty column; a column of the table with that name gives way |
 #[derive(Debug, Clone)]
 pub struct LabSheet<'a> {
-    ids: &'a [String],
+    ids: &'a TextColumn,
     id_column: Option<&'a str>,
     table: Option<&'a Table>,
     outcome: &'a str,
@@ -70,7 +71,7 @@ pub struct SheetLine<'a> {
 
 impl<'a> LabSheet<'a> {
     /// A sheet for the candidates with these ids.
-    pub fn new(ids: &'a [String]) -> Self {
+    pub fn new(ids: &'a TextColumn) -> Self {
         Self { ids, id_column: None, table: None, outcome: "outcome", reasons: false }
     }
 
@@ -109,7 +110,7 @@ impl<'a> LabSheet<'a> {
     /// ```
     /// use elfving_table::{LabSheet, ReadOptions, read_bytes};
     /// let table = read_bytes("pool.csv", b"id,dose,yield\na,5,\nb,10,0.3\n", &ReadOptions::default())?;
-    /// let ids = ["a".to_owned(), "b".to_owned()];
+    /// let ids = ["a", "b"].into_iter().collect();
     /// let sheet = LabSheet::new(&ids).id_column(Some("id")).table(Some(&table)).outcome("yield");
     /// let csv = String::from_utf8(sheet.to_csv(&[1, 0, 1])?)?;
     /// assert_eq!(csv, "slot,id,dose,yield\nS0001C,b,10,\nS0002E,a,5,\nS0003G,b,10,\n");
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_sheet_without_a_table_numbers_the_rows_and_a_clash_of_names_is_settled() {
-        let ids = ["0".to_owned(), "1".to_owned()];
+        let ids = TextColumn::row_numbers(2);
         let csv = LabSheet::new(&ids).to_csv(&[1, 0]).unwrap();
         assert_eq!(String::from_utf8(csv).unwrap(), "slot,row,outcome\nS0001C,1,\nS0002E,0,\n");
         let table = read_bytes("p.csv", b"slot;x\nA;1,5\n", &ReadOptions::default()).unwrap();
@@ -228,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_a_spreadsheet_would_run_is_disarmed() {
-        let ids = ["=1+1".to_owned()];
+        let ids = ["=1+1"].into_iter().collect();
         let csv = LabSheet::new(&ids).id_column(Some("id")).to_csv(&[0]).unwrap();
         assert_eq!(String::from_utf8(csv).unwrap(), "slot,id,outcome\nS0001C,'=1+1,\n");
     }

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use elfving::linalg::Matrix;
 
+use crate::column::TextColumn;
 use crate::problem::Place;
 use crate::warning::Notice;
 
@@ -11,11 +12,11 @@ use crate::warning::Notice;
 const SCALE_RATIO: f64 = 1e6;
 
 /// Everything there is to notice. Cost: n·d + n log n.
-pub(crate) fn about(features: &Matrix, names: &[String], ids: &[String]) -> Vec<Notice> {
+pub(crate) fn about(features: &Matrix, names: &[String], ids: &TextColumn) -> Vec<Notice> {
     let mut notices = Vec::new();
     let groups = identical_rows(features);
     if !groups.is_empty() {
-        let named = |group: Vec<usize>| group.into_iter().map(|row| ids[row].clone()).collect();
+        let named = |group: Vec<usize>| group.into_iter().map(|row| ids[row].to_owned()).collect();
         notices.push(Notice::IdenticalFeatures { groups: groups.into_iter().map(named).collect() });
     }
     let (constant, scales) = columns(features);
@@ -106,7 +107,7 @@ mod tests {
     fn scales_are_compared_without_overflow() {
         let features = Matrix::from_rows(&[[1e300, 1e-300], [-1e300, 2e-300]]);
         let names = ["a".to_owned(), "b".to_owned()];
-        let notices = about(&features, &names, &["0".to_owned(), "1".to_owned()]);
+        let notices = about(&features, &names, &TextColumn::row_numbers(2));
         assert_eq!(
             notices,
             [Notice::ScalesDiffer { largest: ("a".into(), 1e300), smallest: ("b".into(), 2e-300) }]
@@ -115,6 +116,9 @@ mod tests {
 
     #[test]
     fn one_row_has_no_constant_columns() {
-        assert_eq!(about(&Matrix::from_rows(&[[1.0, 2.0]]), &["a".into(), "b".into()], &["0".into()]), []);
+        assert_eq!(
+            about(&Matrix::from_rows(&[[1.0, 2.0]]), &["a".into(), "b".into()], &TextColumn::row_numbers(1)),
+            []
+        );
     }
 }

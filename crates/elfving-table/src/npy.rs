@@ -4,11 +4,12 @@
 //! make the reader overflow or reserve memory for numbers that are not there.
 
 use std::io::{self, BufReader, Read, Write};
+use std::sync::Arc;
 
 use elfving::linalg::Matrix;
 
 use crate::code::Code;
-use crate::column::{Column, ColumnData, TextColumn};
+use crate::column::{Array, Column, ColumnData, Numbers, TextColumn};
 use crate::problem::{Problem, Problems, TableError};
 use crate::read::{Dialect, ReadOptions, Source};
 use crate::table::{Places, Table};
@@ -135,7 +136,7 @@ fn read_array(file: &str, mut input: impl Read, options: &ReadOptions) -> Result
     }
 
     let total = rows.saturating_mul(width);
-    let mut columns: Vec<Column> = Vec::new();
+    let mut entries: Vec<f64> = Vec::new();
     let mut values =
         Values { input, header: &header, block: vec![0; header.element.size() * 4096], ready: 0..0 };
     for k in 0..total {
@@ -145,17 +146,14 @@ fn read_array(file: &str, mut input: impl Read, options: &ReadOptions) -> Result
             }
             _ => damaged(file, error.to_string()),
         })?;
-        // Columns are opened as their first number arrives, so that memory follows the data, not the header.
-        let column = (if header.fortran_order { k / rows } else { k % width }) as usize;
-        if column == columns.len() {
-            columns.push(new_column(column, options));
-        }
-        columns[column].data.push_number(x);
+        // Memory follows the data, not the header.
+        entries.push(x);
     }
+    let (rows, width) = (rows as usize, width as usize);
     let table = Table {
         file: file.to_owned(),
-        columns,
-        rows: rows as usize,
+        columns: columns(entries, rows, width, header.fortran_order, options),
+        rows,
         places: Places::Rows,
         dialect: Dialect::default(),
     };
@@ -166,16 +164,34 @@ fn read_array(file: &str, mut input: impl Read, options: &ReadOptions) -> Result
     problems.finish().map(|()| table)
 }
 
-/// Columns of an array have no names: they are called `x0`, `x1`, ...
-fn new_column(at: usize, options: &ReadOptions) -> Column {
-    let name = format!("x{at}");
-    let declared_text = options.text.contains(&name);
-    let data = if declared_text {
-        ColumnData::Texts(TextColumn::default())
-    } else {
-        ColumnData::Numbers(Vec::new())
+/// The columns of an array. They have no names and are called `x0`, `x1`, ...; rows of finite numbers are kept as they are.
+fn columns(
+    mut entries: Vec<f64>,
+    rows: usize,
+    width: usize,
+    fortran_order: bool,
+    options: &ReadOptions,
+) -> Vec<Column> {
+    entries.shrink_to_fit();
+    let array = Array { entries: Arc::new(entries), width };
+    let finite = array.entries.iter().all(|x| x.is_finite());
+    let column = |at: usize| {
+        let name = format!("x{at}");
+        let declared_text = options.text.contains(&name);
+        let data = if finite && !fortran_order && !declared_text {
+            ColumnData::Numbers(Numbers::in_array(&array, at))
+        } else {
+            let mut data = match declared_text {
+                true => ColumnData::Texts(TextColumn::default()),
+                false => ColumnData::Numbers(Vec::new().into()),
+            };
+            let place = |row: usize| if fortran_order { at * rows + row } else { row * width + at };
+            (0..rows).for_each(|row| data.push_number(array.entries[place(row)]));
+            data
+        };
+        Column { name, data, declared_text }
     };
-    Column { name, data, declared_text }
+    (0..width).map(column).collect()
 }
 
 /// The numbers of an array in the order of the file.

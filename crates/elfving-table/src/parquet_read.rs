@@ -66,7 +66,7 @@ fn read_chunks(
         let data = if declared_text {
             ColumnData::Texts(TextColumn::default())
         } else {
-            ColumnData::Numbers(Vec::new())
+            ColumnData::Numbers(Vec::new().into())
         };
         columns.push(Column { name: field.name().clone(), data, declared_text });
     }

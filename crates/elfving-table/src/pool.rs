@@ -8,6 +8,7 @@ use elfving::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
+use crate::column::TextColumn;
 use crate::encoding::{EncodedColumn, Encoding, FeatureMap, LogBase};
 use crate::marker::Marker;
 use crate::notice;
@@ -139,7 +140,7 @@ impl PoolOptions {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolTable {
     /// The id of each candidate, all different.
-    pub ids: Vec<String>,
+    pub ids: TextColumn,
     /// The name of each feature.
     pub feature_names: Vec<String>,
     /// n x d, finite, one row a candidate.
@@ -248,12 +249,12 @@ impl fmt::Display for PoolTable {
     }
 }
 
-fn ids(table: &Table, options: &PoolOptions, problems: &mut Problems) -> Vec<String> {
-    let Some(name) = &options.id else { return (0..table.rows()).map(|row| row.to_string()).collect() };
+fn ids(table: &Table, options: &PoolOptions, problems: &mut Problems) -> TextColumn {
+    let Some(name) = &options.id else { return TextColumn::row_numbers(table.rows()) };
     // A missing column is refused with the other columns that were named.
-    let Some(at) = table.position(name) else { return Vec::new() };
+    let Some(at) = table.position(name) else { return TextColumn::default() };
     let column = &table.columns()[at];
-    let ids = table.texts(&column.name).unwrap_or_default();
+    let ids: TextColumn = table.texts(&column.name).unwrap_or_default().into_iter().collect();
     let mut found = Problems::default();
     let mut first_row = HashMap::with_capacity(ids.len());
     for (row, id) in ids.iter().enumerate() {
@@ -263,7 +264,7 @@ fn ids(table: &Table, options: &PoolOptions, problems: &mut Problems) -> Vec<Str
                     .cell_problem(column, row, "", Reading::Empty, Purpose::Value)
                     .help("every candidate needs an id")
             });
-        } else if let Some(&first) = first_row.get(id.as_str()) {
+        } else if let Some(&first) = first_row.get(id) {
             found.add(|| {
                 let message = format!("{} is already the id of {}", quoted(id), notice::place(table.place(first)));
                 Problem::new(Code::DuplicateId, table.file(), message)
@@ -272,7 +273,7 @@ fn ids(table: &Table, options: &PoolOptions, problems: &mut Problems) -> Vec<Str
                     .help("give each candidate its own id; repeated measurements of one candidate are results, not candidates")
             });
         } else {
-            first_row.insert(id.as_str(), row);
+            first_row.insert(id, row);
         }
     }
     problems.absorb(found);

@@ -67,7 +67,7 @@ impl Table {
     ///
     /// ```
     /// use elfving_table::{ColumnData, PoolOptions, PoolTable, Table};
-    /// let dose = ColumnData::Numbers(vec![1.0, 2.0]);
+    /// let dose = ColumnData::Numbers(vec![1.0, 2.0].into());
     /// let ids = ColumnData::Texts(["a", "b"].into_iter().collect());
     /// let table = Table::from_columns("the frame", [("id".to_owned(), ids), ("dose".to_owned(), dose)])?;
     /// let pool = PoolTable::from_table(table, &PoolOptions::default().id("id"))?;
@@ -101,9 +101,9 @@ impl Table {
             }
             table.rows = data.len();
             let data = match data {
-                ColumnData::Numbers(numbers) if numbers.iter().any(|x| !x.is_finite()) => {
-                    let mut data = ColumnData::Numbers(Vec::with_capacity(numbers.len()));
-                    numbers.into_iter().for_each(|x| data.push_number(x));
+                ColumnData::Numbers(numbers) if !numbers.iter().all(f64::is_finite) => {
+                    let mut data = ColumnData::Numbers(Vec::with_capacity(numbers.len()).into());
+                    numbers.iter().for_each(|x| data.push_number(x));
                     data
                 }
                 finite_or_text => finite_or_text,
@@ -161,7 +161,7 @@ impl Table {
         let column = self.column(name)?;
         let mut problems = Problems::default();
         let numbers = match &column.data {
-            ColumnData::Numbers(numbers) => numbers.clone(),
+            ColumnData::Numbers(numbers) => numbers.values().into_owned(),
             ColumnData::Texts(texts) => {
                 let read = |(row, cell)| self.number(column, row, cell, &mut problems).unwrap_or(f64::NAN);
                 texts.iter().enumerate().map(read).collect()
@@ -179,7 +179,7 @@ impl Table {
         let column = self.column(name)?;
         let mut problems = Problems::default();
         let numbers = match &column.data {
-            ColumnData::Numbers(numbers) => numbers.iter().copied().map(Some).collect(),
+            ColumnData::Numbers(numbers) => numbers.iter().map(Some).collect(),
             ColumnData::Texts(texts) => {
                 let read = |(row, cell): (usize, &str)| match cell.trim() {
                     "" => None,
@@ -220,7 +220,7 @@ impl Table {
     pub fn texts(&self, name: &str) -> Result<Vec<String>, TableError> {
         Ok(match &self.column(name)?.data {
             ColumnData::Numbers(numbers) => {
-                numbers.iter().map(|&x| shortest(x, self.dialect.decimal)).collect()
+                numbers.iter().map(|x| shortest(x, self.dialect.decimal)).collect()
             }
             ColumnData::Texts(texts) => texts.iter().map(str::to_owned).collect(),
         })

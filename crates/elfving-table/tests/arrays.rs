@@ -4,7 +4,8 @@ use std::path::Path;
 
 use elfving::linalg::Matrix;
 use elfving_table::{
-    Code, PoolOptions, PoolTable, ReadOptions, Table, TableError, read, read_bytes, read_pool, write_npy,
+    Code, ColumnData, Marker, OneHot, PoolOptions, PoolTable, ReadOptions, Table, TableError, read,
+    read_bytes, read_pool, write_npy,
 };
 
 const A: [f64; 6] = [1.5, -2.0, 3.0, 4.0, 5.0, 6.0];
@@ -138,4 +139,37 @@ fn what_is_written_is_what_numpy_would_write() {
     assert_eq!(written, std::fs::read(data("f8.npy")).unwrap());
     let error = write_npy(Vec::new(), &Matrix::from_rows(&[[1.0], [f64::NAN]])).unwrap_err();
     assert_eq!(error.to_string(), "row 1, column 0 of the table to write is not a finite number");
+}
+
+/// An array by rows is kept once, and means the same as its columns taken apart, whatever is asked of them.
+#[test]
+fn an_array_kept_as_it_is_means_the_same_as_its_columns() {
+    let array = read(data("f8.npy"), &ReadOptions::default()).unwrap();
+    let apart = array.columns().iter().map(|column| {
+        let numbers = array.numbers(column.name()).unwrap();
+        (column.name().to_owned(), ColumnData::Numbers(numbers.into()))
+    });
+    let apart = Table::from_columns(array.file(), apart).unwrap();
+    assert_eq!(array.columns(), apart.columns());
+    let names: Vec<String> = array.columns().iter().map(|column| column.name().to_owned()).collect();
+    let plain = PoolOptions::default();
+    let reversed: Vec<String> = names.iter().rev().cloned().collect();
+    let every = [
+        plain.clone(),
+        plain.clone().standardize(true),
+        plain.clone().features(reversed),
+        plain.clone().features(names[1..].to_vec()),
+        plain.clone().id("x0"),
+        plain.clone().one_hot(OneHot::Columns(vec!["x1".to_owned()])),
+        plain.clone().marker(Marker { text: "2".to_owned(), value: Some(7.0) }),
+    ];
+    for options in &every {
+        let of = |table: &Table| PoolTable::from_table(table.clone(), options).unwrap();
+        let (one, other) = (of(&array), of(&apart));
+        assert_eq!((&one.ids, &one.features), (&other.ids, &other.features), "{options:?}");
+        // Without a copy only where the features are the whole array.
+        let again = one.encoding.features(&array).unwrap();
+        let shared = std::ptr::eq(one.features.as_slice(), again.as_slice());
+        assert_eq!(shared, *options == plain, "{options:?}");
+    }
 }

@@ -113,7 +113,7 @@ impl DesignDocument {
         let (lower_bound, upper_bound) =
             if design.criterion.is_maximised() { (None, bound) } else { (bound, None) };
         let share = |&(id, weight): &(elfving::pool::PointId, f64)| Share {
-            id: loaded.ids[id.index()].clone(),
+            id: loaded.ids[id.index()].to_owned(),
             weight,
         };
         let file = |path: &Option<std::path::PathBuf>| {

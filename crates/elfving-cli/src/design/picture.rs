@@ -34,7 +34,7 @@ pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
         names: &names,
         // The features of a kernel matrix are alike; the user's columns have units of their own.
         same_unit: loaded.args.kernel.name() == KernelName::Gram && coordinates.rows() == loaded.pool.len(),
-        ids: &loaded.ids,
+        ids: &loaded.ids.iter().map(str::to_owned).collect::<Vec<_>>(),
         weights: weights.as_slice(),
         variance: &variance,
     })?)

@@ -114,7 +114,7 @@ fn support(answer: &Answer) -> String {
         columns.iter().filter_map(position).collect()
     });
     for &(row, weight) in shown {
-        let mut cells = vec![loaded.ids[row].clone(), format!("{weight:.6}")];
+        let mut cells = vec![loaded.ids[row].to_owned(), format!("{weight:.6}")];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
             cells.extend(positions.iter().map(|&k| own[k].to_string()));

@@ -90,8 +90,8 @@ fn duplicates(loaded: &LoadedPool, found: &mut Vec<Finding>) {
         Some(first) => format!(
             "candidates with equal features, {} groups, such as {:?} and {:?}: nothing tells them apart",
             groups.len(),
-            loaded.ids[first[0].index()],
-            loaded.ids[first[1].index()]
+            &loaded.ids[first[0].index()],
+            &loaded.ids[first[1].index()]
         ),
     };
     found.push(Finding::new("duplicates", text));

@@ -91,8 +91,8 @@ impl Results {
         const SHOWN: usize = 5;
         let open = self.slots.iter().enumerate().filter(|(_, (_, outcome))| outcome.is_none());
         let name = |(slot, &(row, _)): (usize, &(usize, Option<f64>))| match self.named {
-            true => format!("{} ({})", slot_name(slot), loaded.ids[row]),
-            false => loaded.ids[row].clone(),
+            true => format!("{} ({})", slot_name(slot), &loaded.ids[row]),
+            false => loaded.ids[row].to_owned(),
         };
         let names: Vec<String> = open.map(name).collect();
         let more =
@@ -205,7 +205,7 @@ impl Refused {
         outcomes: &[Option<f64>],
         loaded: &LoadedPool,
     ) -> Result<Vec<Option<usize>>, TableError> {
-        let rows = table.positions(id, &loaded.ids)?;
+        let rows = table.positions(id, loaded.ids.iter())?;
         let mut free: Vec<std::collections::VecDeque<usize>> = vec![Default::default(); loaded.ids.len()];
         candidates.iter().enumerate().for_each(|(slot, &row)| free[row].push_back(slot));
         let planned: Vec<usize> = free.iter().map(|slots| slots.len()).collect();

@@ -74,7 +74,7 @@ pub(crate) struct Done {
 impl PlanDocument {
     pub(super) fn of(answer: &Answer) -> Self {
         let report = answer.plan.report();
-        let name = |row: usize| answer.loaded.ids[row].clone();
+        let name = |row: usize| answer.loaded.ids[row].to_owned();
         let counts = |list: &[(elfving::pool::PointId, u64)]| -> Vec<Count> {
             list.iter().map(|&(id, count)| Count { id: name(id.index()), count }).collect()
         };

@@ -83,7 +83,7 @@ impl LimitArgs {
         let columns = &loaded.args.columns;
         let id = columns.id.as_deref().unwrap_or("row");
         let table = read(path, &columns.reading().text(id))?;
-        let rows = table.positions(id, &loaded.ids)?;
+        let rows = table.positions(id, loaded.ids.iter())?;
         let has = |name: &&str| table.column(name).is_ok();
         let of_design = columns.outcome.iter().map(String::as_str).chain(["outcome"]).find(has);
         let (times, how): (Vec<u64>, String) = match self.outcome.as_deref().or(of_design) {
@@ -134,9 +134,9 @@ fn given(list: &[Option<u64>]) -> Vec<(PointId, u64)> {
 /// The row of a candidate, or what to write instead.
 fn row_of(loaded: &LoadedPool, id: &str) -> Result<usize, String> {
     let found = loaded.ids.iter().position(|known| known == id);
-    found.ok_or_else(|| match nearest(id, loaded.ids.iter().map(String::as_str)) {
+    found.ok_or_else(|| match nearest(id, loaded.ids.iter()) {
         Some(close) => format!("the nearest id of the pool is {close:?}"),
-        None => format!("the ids of {} are like {:?}", loaded.file_name(), loaded.ids[0]),
+        None => format!("the ids of {} are like {:?}", loaded.file_name(), &loaded.ids[0]),
     })
 }
 

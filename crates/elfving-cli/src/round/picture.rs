@@ -26,7 +26,7 @@ pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
         coordinates,
         names: &names,
         same_unit: loaded.args.kernel.name() == KernelName::Gram && coordinates.rows() == loaded.pool.len(),
-        ids: &loaded.ids,
+        ids: &loaded.ids.iter().map(str::to_owned).collect::<Vec<_>>(),
         weights: new.as_slice(),
         variance: &variance,
     })?)

@@ -183,9 +183,8 @@ fn candidates(answer: &Answer) -> String {
     let id = loaded.args.columns.id.as_deref().unwrap_or("row");
     lines.set_header([id, "count", "quota"].into_iter().chain(columns.iter().map(String::as_str)));
     for &(row, count) in shown {
-        let quota =
-            weights.get(loaded.ids[row].as_str()).map_or(0.0, |w| w * answer.plan.report().budget as f64);
-        let mut cells = vec![loaded.ids[row].clone(), count.to_string(), quota_text(quota)];
+        let quota = weights.get(&loaded.ids[row]).map_or(0.0, |w| w * answer.plan.report().budget as f64);
+        let mut cells = vec![loaded.ids[row].to_owned(), count.to_string(), quota_text(quota)];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
             cells.extend(positions.iter().map(|&k| own[k].to_string()));

@@ -111,7 +111,7 @@ impl WorldArgs {
             let Some(&row) = rows.get(name.as_str()) else {
                 let unknown = format!("{name:?} is not a candidate of the pool");
                 let mut problem = Problem::new(Code::UnknownId, table.file(), unknown);
-                if let Some(similar) = nearest(name, loaded.ids.iter().map(String::as_str)) {
+                if let Some(similar) = nearest(name, loaded.ids.iter()) {
                     problem = problem.help(format!("did you mean {similar:?}?"));
                 }
                 return Err(TableError::from(problem.at(table.place(line)).column(id)).into());
@@ -119,7 +119,7 @@ impl WorldArgs {
             records[row].push(sign * outcome);
         }
         if let Some(row) = records.iter().position(Vec::is_empty) {
-            let message = format!("{}: candidate {:?} has no outcome", table.file(), loaded.ids[row]);
+            let message = format!("{}: candidate {:?} has no outcome", table.file(), &loaded.ids[row]);
             return Err(CliError::data("E354", message, "every candidate needs at least one"));
         }
         Environment::repeats(records).map_err(refused)

@@ -5,11 +5,11 @@ use faer::linalg::cholesky::llt::factor;
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::default;
-use faer::{MatMut, Par};
+use faer::{Auto, MatMut, Par, Spec};
 use rayon::prelude::*;
 
 use super::Matrix;
-use super::product::{view, view_mut};
+use super::product::{blocks_a_thread, view, view_mut};
 
 /// Rows a thread takes at a time.
 const BLOCK_ROWS: usize = 64;
@@ -44,11 +44,12 @@ impl Cholesky {
     pub fn new(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = a.rows();
         assert_eq!(n, a.columns(), "a square matrix");
-        let scratch = factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, default());
+        let parameters = blocking();
+        let scratch = factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, parameters);
         let mut memory = MemBuffer::new(scratch);
         let stack = MemStack::new(&mut memory);
         if let Err(factor::LltError::NonPositivePivot { index }) =
-            factor::cholesky_in_place(view_mut(&mut a), default(), Par::Seq, stack, default())
+            factor::cholesky_in_place(view_mut(&mut a), default(), Par::Seq, stack, parameters)
         {
             return Err(NotPositiveDefinite { pivot: index });
         }
@@ -95,7 +96,7 @@ impl Cholesky {
     /// threads in blocks of rows.
     pub fn whiten_rows(&self, rows: &mut Matrix) {
         let n = self.order();
-        rows.as_mut_slice().par_chunks_mut((BLOCK_ROWS * n).max(1)).for_each(|block| {
+        self.blocks(rows).for_each(|block| {
             let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
             solve_lower_triangular_in_place(view(&self.lower), columns, Par::Seq);
         });
@@ -104,10 +105,17 @@ impl Cholesky {
     /// Replaces every row x of `rows` by `L⁻ᵀ x`.
     pub fn unwhiten_rows(&self, rows: &mut Matrix) {
         let n = self.order();
-        rows.as_mut_slice().par_chunks_mut((BLOCK_ROWS * n).max(1)).for_each(|block| {
+        self.blocks(rows).for_each(|block| {
             let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
             solve_upper_triangular_in_place(view(&self.lower).transpose(), columns, Par::Seq);
         });
+    }
+
+    /// Blocks of rows for the threads.
+    fn blocks<'a>(&self, rows: &'a mut Matrix) -> impl IndexedParallelIterator<Item = &'a mut [f64]> {
+        let n = self.order();
+        let blocks = rows.as_mut_slice().par_chunks_mut((BLOCK_ROWS * n).max(1));
+        blocks.with_min_len(blocks_a_thread(BLOCK_ROWS * n * n / 2))
     }
 
     /// `L⁻¹` itself, for sweeps over many rows, where a product runs several times faster than a solve.
@@ -145,4 +153,10 @@ impl Cholesky {
         }
         Ok(())
     }
+}
+
+/// Smaller blocks than usual: our matrices are stored by rows, where the unblocked part is slow.
+fn blocking() -> Spec<factor::LltParams, f64> {
+    let usual = <factor::LltParams as Auto<f64>>::auto();
+    Spec::new(factor::LltParams { recursion_threshold: 16, block_size: 64, ..usual })
 }

@@ -10,6 +10,13 @@ use super::Matrix;
 const CHUNK_ROWS: usize = 8192;
 /// Rows of a product that a thread computes at a time.
 const BLOCK_ROWS: usize = 96;
+/// Multiplications that are worth waking a thread for.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+/// How many blocks of so many multiplications a thread takes at least.
+pub(super) fn blocks_a_thread(multiplications: usize) -> usize {
+    WORTH_A_THREAD.div_ceil(multiplications.max(1))
+}
 
 pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
     MatRef::from_row_major_slice(matrix.as_slice(), matrix.rows(), matrix.columns())
@@ -44,6 +51,7 @@ fn row_blocks(a: &Matrix, b: MatRef<'_, f64>) -> Matrix {
         return out;
     }
     let blocks = out.as_mut_slice().par_chunks_mut(BLOCK_ROWS * columns);
+    let blocks = blocks.with_min_len(blocks_a_thread(BLOCK_ROWS * columns * k));
     blocks.zip(a.as_slice().par_chunks(BLOCK_ROWS * k)).for_each(|(out, rows)| {
         let count = rows.len() / k;
         let left = MatRef::from_row_major_slice(rows, count, k);
@@ -86,7 +94,9 @@ fn lower_row_blocks(a: &Matrix, then: impl Fn(usize, &mut [f64]) + Sync) -> Matr
     if n == 0 || k == 0 {
         return out;
     }
-    out.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n).enumerate().for_each(|(block, out)| {
+    let blocks = out.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n);
+    let blocks = blocks.with_min_len(blocks_a_thread(BLOCK_ROWS * n * k / 2));
+    blocks.enumerate().for_each(|(block, out)| {
         let start = block * BLOCK_ROWS;
         let count = out.len() / n;
         let end = start + count;
