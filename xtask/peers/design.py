@@ -2,8 +2,8 @@
 
     cargo xtask peers design [--limit SECONDS] [--cases a,b,c,d,e] [--rounds N] [--memory GIGABYTES]
 
-Times are medians. "solve" is the solver alone (for Elfving the `seconds` of its answer, without reading the file);
-"in all" adds building the problem, for Elfving the whole process. Every design is checked again by `check.py` from
+Times are medians. "solve" is the solver alone, "in all" the first solve with building the problem; every solver runs in a
+Python process of its own, Elfving through its package, and quick ones several times in it. Every design is checked again by `check.py` from
 its weights alone: the last gap column is never what a solver says of itself.
 """
 
@@ -103,32 +103,24 @@ class Solvers:
         self.options, self.folder = options, Path(folder)
 
     def elfving(self, problem):
-        pool = self.folder / "pool.npy"
-        np.save(pool, problem.pool)
-        command = [self.options.elfving, "design", str(pool), "--criterion", problem.criterion]
-        command += ["--gamma", repr(problem.gamma), "--tolerance", repr(TOLERANCE), "--json"]
-        if problem.targets is not None:
-            np.save(self.folder / "targets.npy", problem.targets)
-            command += ["--targets", str(self.folder / "targets.npy")]
-        if problem.lengthscale is not None:
-            command += ["--kernel", "rbf", "--lengthscale", repr(problem.lengthscale)]
-        started = time.perf_counter()
-        process = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        total = time.perf_counter() - started
-        if process.returncode != 0:
-            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{process.stderr}")
-        answer = json.loads(process.stdout)
-        weights = np.zeros(len(problem.pool))
-        for entry in answer["support"]:
-            weights[int(entry["id"])] = entry["weight"]
-        value, gap = answer["value"], answer["relative_gap"]
-        return Answer(answer["seconds"], total, weights, value, gap, note=answer["status"])
+        source, result = self.saved(problem)
+        answer, reason = self.worker("own.py", [str(source), str(result)], result)
+        if answer is None:
+            raise SystemExit(f"Elfving: {reason}")
+        weights, value, gap = np.array(answer["weights"]), answer["value"], answer["gap"]
+        return Answer(answer["solve_seconds"], answer["total_seconds"], weights, value, gap, note=answer["status"])
+
+    def saved(self, problem):
+        """The problem in a file, and where its answer goes."""
+        source = self.folder / "problem.npz"
+        targets = np.zeros((0, 1)) if problem.targets is None else problem.targets
+        words = {"gamma": problem.gamma, "criterion": problem.criterion, "lengthscale": problem.lengthscale or 0.0}
+        np.savez(source, pool=problem.pool, targets=targets, **words)
+        return source, self.folder / "result.json"
 
     def conic(self, solver, form="blocks"):
         def run(problem):
-            source, result = self.folder / "problem.npz", self.folder / "result.json"
-            targets = np.zeros((0, 1)) if problem.targets is None else problem.targets
-            np.savez(source, pool=problem.pool, targets=targets, gamma=problem.gamma, criterion=problem.criterion)
+            source, result = self.saved(problem)
             options = ["--solver", solver, "--form", form]
             options += ["--limit", str(self.options.limit), "--memory", str(self.options.memory)]
             answer, reason = self.worker("conic.py", [str(source), str(result), *options], result)
@@ -322,7 +314,6 @@ CASES = {"a": case_a, "b": case_b, "c": case_c, "d": case_d, "e": case_e}
 def main():
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--elfving", required=True, help="the program")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for one solve of a peer (default 600)")
     parser.add_argument("--memory", type=float, default=0.75 * memory, help="gigabytes for a peer (default 3/4 of all)")
     parser.add_argument("--rounds", type=int, default=3, help="runs of a peer below 20 s (default 3)")

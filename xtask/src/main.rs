@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             Err(problem) => return misused(&problem),
         },
         ["layers"] => layers::run(&workspace),
-        ["wheel"] => wheel::release(&workspace),
+        ["wheel"] => wheel::release(&workspace).map(drop),
         ["bench", filter @ ..] if filter.len() <= 1 => bench(&workspace, filter),
         ["peers", "campaigns", options @ ..] => peers::campaigns(&workspace, options),
         ["peers", "design", options @ ..] => peers::design(&workspace, options),

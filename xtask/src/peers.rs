@@ -3,15 +3,20 @@
 //! The comparison is Python (`xtask/peers`), in a virtual environment of its own below `target`.
 
 use crate::python::{environment, program_in};
+use crate::wheel;
 use crate::workspace::Workspace;
 
-/// Designs: builds the program, prepares the environment and runs `xtask/peers/design.py` with the given options.
+/// Designs: builds the Python package, installs it beside the peers and runs `xtask/peers/design.py` with the given options.
 ///
 /// # Errors
-/// When Python 3, the packages or the program cannot be had, or the comparison fails.
+/// When Python 3, the packages or the wheel cannot be had, or the comparison fails.
 pub fn design(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
-    let build = ["build", "--release", "--package", "elfving-cli"];
-    compare(workspace, "design.py", &build, &["elfving"], options)
+    let scripts = workspace.root.join("xtask/peers");
+    let python = environment(workspace, "peers-venv", &scripts.join("requirements.txt"))?;
+    wheel::install(workspace, &python, &wheel::release(workspace)?)?;
+    let mut comparison = workspace.program(python);
+    comparison.arg(scripts.join("design.py")).args(options);
+    workspace.run(comparison)
 }
 
 /// Estimates: builds the example `estimate_peer`, prepares the environment and runs `xtask/peers/estimate.py`.

@@ -17,13 +17,13 @@ fn interpreter(workspace: &Workspace) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// No Python, a build that fails, a wheel that is too large.
-pub fn release(workspace: &Workspace) -> Result<(), String> {
+pub fn release(workspace: &Workspace) -> Result<PathBuf, String> {
     let python = interpreter(workspace)?;
     let wheel = build(workspace, &python, "release", "wheels")?;
     let bytes = std::fs::metadata(&wheel).map_err(|e| format!("{}: {e}", wheel.display()))?.len();
     let size = format!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     println!("{size}");
-    if bytes < LARGEST_WHEEL { Ok(()) } else { Err(format!("{size}, more than {LARGEST_WHEEL} bytes")) }
+    if bytes < LARGEST_WHEEL { Ok(wheel) } else { Err(format!("{size}, more than {LARGEST_WHEEL} bytes")) }
 }
 
 /// Builds the wheel like the other tests are built, installs it, and runs the tests, the doc tests and the type checks.
@@ -33,10 +33,7 @@ pub fn release(workspace: &Workspace) -> Result<(), String> {
 pub fn test(workspace: &Workspace) -> Result<(), String> {
     let python = interpreter(workspace)?;
     let wheel = build(workspace, &python, "dev", "test-wheels")?;
-    let mut install = workspace.program(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall"]);
-    install.arg("--no-deps").arg(wheel);
-    workspace.run(install)?;
+    install(workspace, &python, &wheel)?;
     // Numbers and campaign files are compared with those of the program.
     workspace.run(workspace.cargo(&["build", "--quiet", "--package", "elfving-cli"]))?;
     let folder = workspace.root.join("python");
@@ -57,6 +54,17 @@ pub fn test(workspace: &Workspace) -> Result<(), String> {
     stubs.args(["-m", "mypy.stubtest", "--concise", "elfving"]).current_dir(&workspace.target);
     stubs.arg("--mypy-config-file").arg(folder.join("pyproject.toml"));
     workspace.run(stubs)
+}
+
+/// Installs a wheel into an environment that has what it needs, in place of an earlier one.
+///
+/// # Errors
+/// When pip does not take it.
+pub fn install(workspace: &Workspace, python: &Path, wheel: &Path) -> Result<(), String> {
+    let mut install = workspace.program(python);
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall"]);
+    install.arg("--no-deps").arg(wheel);
+    workspace.run(install)
 }
 
 /// Builds the wheel with a profile; it is the only one in its folder.

@@ -97,6 +97,8 @@ impl Solver for InteriorPoint {
 const PASS_LIMIT: usize = 40;
 /// The first solve of a working set goes this far: what is missing shows early.
 const FIRST_STAGE: f64 = 1e-3;
+/// Where nothing can be missing it goes this far: by then the weights tell what can be forgotten.
+const FIRST_STAGE_OF_ALL: f64 = 1e-5;
 /// How well the log-determinant design is solved that only names points and targets for a worst case.
 const CLOSE_ENOUGH: f64 = 1e-2;
 /// Members of the working set below this fraction of the average weight are forgotten early on.
@@ -145,7 +147,8 @@ fn climb(
     tally: &mut Tally,
 ) -> Result<WorkingSet, Breakdown> {
     let last = 0.2 * tolerance;
-    let mut stage = FIRST_STAGE.max(last);
+    let all = matches!(goal, Goal::LogDet) && set.points.len() == canonical.points.rows();
+    let mut stage = if all { FIRST_STAGE_OF_ALL } else { FIRST_STAGE }.max(last);
     let mut best: Option<(f64, WorkingSet)> = None;
     for round in 0..PASS_LIMIT {
         let before = *tally;
