@@ -283,6 +283,25 @@ fn choices_that_cannot_be_measured_are_chosen_among() {
 }
 
 #[test]
+fn what_is_measured_for_other_choices_need_not_be_good_itself() {
+    let columns = |from: usize| Columns::numeric(Matrix::from_fn(30, 1, |i, _| (i + from) as f64 / 10.0));
+    let space = Space::new(&columns(0), Some(&columns(20))).unwrap();
+    let second_batch = |strategy: Strategy, goal: Goal| -> Vec<usize> {
+        let settings = CalibratedSettings::default().strategy(strategy);
+        let policy = Calibrated::new(space.clone(), goal, settings).unwrap();
+        let mut bandit = Bandit::new(Box::new(policy)).budget(60);
+        for slot in bandit.ask(8).unwrap() {
+            bandit.tell(slot.id, -(slot.point.index() as f64 / 10.0 - 0.5).powi(2)).unwrap();
+        }
+        bandit.ask(8).unwrap().iter().map(|slot| slot.point.index()).collect()
+    };
+    let regret = Goal::Regret { horizon: Some(60) };
+    assert_eq!(second_batch(Strategy::Auto, best()), second_batch(Strategy::Mixed, best()));
+    assert_eq!(second_batch(Strategy::Auto, regret), second_batch(Strategy::Ucb, regret));
+    assert_ne!(second_batch(Strategy::Ucb, best()), second_batch(Strategy::Mixed, best()));
+}
+
+#[test]
 fn a_map_ends_when_every_interval_is_narrow_enough() {
     let policy = Calibrated::new(space(), Goal::Map { epsilon: 1.5 }, CalibratedSettings::default()).unwrap();
     let mut bandit = Bandit::new(Box::new(policy));

@@ -167,7 +167,8 @@ impl Calibrated {
         let mut slate = Slate::new(model, self.pulls.clone(), repeats.settled, slots);
         pending.iter().for_each(|point| slate.pend(*point));
         let round = self.next_round();
-        match strategy.resolved(self.space.chooses_among_itself()) {
+        let for_others = !self.space.chooses_among_itself() && !matches!(self.goal, Goal::Regret { .. });
+        match strategy.resolved(for_others) {
             // Where every mean is wanted there is nothing to promise.
             _ if self.wants_map() => slate.fill_all(batch, widest::scores),
             Strategy::Thompson => {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
-    /// The one that did best where it was measured: [`Ucb`](Self::Ucb) where the points are the choices, else [`Mixed`](Self::Mixed).
+    /// The one that did best where it was measured: [`Ucb`](Self::Ucb) where the points are the choices or every measurement counts
+    /// ([`Goal::Regret`](crate::bandit::Goal::Regret)), else [`Mixed`](Self::Mixed).
     #[default]
     Auto,
     /// The largest `mean + b · deviation`, with a cap on repeats.
@@ -46,11 +47,11 @@ impl Strategy {
         }
     }
 
-    /// What `auto` stands for.
-    pub(super) fn resolved(self, chooses_among_itself: bool) -> Self {
-        match (self, chooses_among_itself) {
-            (Strategy::Auto, true) => Strategy::Ucb,
-            (Strategy::Auto, false) => Strategy::Mixed,
+    /// What `auto` stands for, where points are measured for the sake of other choices and where they are not.
+    pub(super) fn resolved(self, for_others: bool) -> Self {
+        match (self, for_others) {
+            (Strategy::Auto, false) => Strategy::Ucb,
+            (Strategy::Auto, true) => Strategy::Mixed,
             (chosen, _) => chosen,
         }
     }
