@@ -269,9 +269,9 @@ impl Answer<'_> {
         candidate_sheet::csv(self.loaded, ("weight", "design weight"), weights, to)
     }
 
-    /// Candidates with weight, the heaviest first; weights that differ in rounding only stay in pool order.
+    /// Candidates with weight, the heaviest first; weights that are printed alike stay in pool order.
     fn heaviest_first(&self) -> Vec<(usize, f64)> {
-        let rank = |weight: f64| (weight * 1e9).round() as i64;
+        let rank = |weight: f64| (weight * 1e6).round() as i64;
         let mut support: Vec<(usize, f64)> =
             self.design.support.iter().map(|&(id, w)| (id.index(), w)).collect();
         support.sort_by_key(|&(row, weight)| (-rank(weight), row));

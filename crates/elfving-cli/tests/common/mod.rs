@@ -106,9 +106,10 @@ fn without_times_and_hashes(text: &str) -> String {
         let (before, from) = rest.split_at(start);
         let (word, after) = from.split_at(from.find(|c: char| !in_word(c)).unwrap_or(from.len()));
         out.push_str(before);
+        let is_fraction = before.ends_with('.');
         out.push_str(match word {
             word if is_hash(word) => "[hash]",
-            word if is_iso(word) || is_millis(word) => "[time]",
+            word if is_iso(word) || (is_millis(word) && !is_fraction) => "[time]",
             word => word,
         });
         rest = after;
