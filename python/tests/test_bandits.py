@@ -52,6 +52,28 @@ def test_every_algorithm_starts_or_says_what_it_needs() -> None:
             assert all(0 <= pull.row < 4 for pull in pulls)
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "rips-best", "gp-ts", "calibrated"])
+def test_a_pickled_bandit_goes_on_with_the_same_conversation(algorithm: str) -> None:
+    settings: dict[str, Any] = {"algorithm": algorithm, "epsilon": 0.2, "random_state": np.random.default_rng(3)}
+    if algorithm == "gp-ts":
+        settings.update(goal="regret", horizon=40)
+    bandit = elfving.Bandit(elfving.Pool(np.eye(4), ids=list("abcd")), **settings, **LIGHT)
+    pulls = bandit.ask(4)
+    bandit.tell({pull: MEANS[pull.row] for pull in pulls[:2]})
+    with pytest.raises(elfving.ElfvingError):
+        bandit.tell(10**6, 0.5)  # what was refused is not said again
+    again = pickle.loads(pickle.dumps(bandit))
+    assert again.open_slots == bandit.open_slots and again.algorithm == bandit.algorithm
+    for one in (bandit, again):
+        one.tell({pull: MEANS[pull.row] for pull in pulls[2:]})
+    for _ in range(3):
+        pulls = bandit.ask(4)
+        assert [pull.row for pull in again.ask(4)] == [pull.row for pull in pulls]
+        for one in (bandit, again):
+            one.tell({pull: MEANS[pull.row] for pull in pulls})
+    assert again.report() == bandit.report()
+
+
 def test_open_slots_are_asked_again_and_outcomes_count_once() -> None:
     bandit = elfving.Bandit(np.eye(4), epsilon=0.1, **LIGHT)
     pulls = bandit.ask(3)

@@ -302,6 +302,7 @@ def test_two_handles_on_one_file_see_each_other(campaign: elfving.Campaign) -> N
     slots = campaign.ask()
     other.tell({slots[0].slot: 0.5})
     assert campaign.status()["told"] == 1
+    assert pickle.loads(pickle.dumps(campaign)).status()["told"] == 1
 
 
 def test_it_shows_in_notebooks(campaign: elfving.Campaign) -> None:

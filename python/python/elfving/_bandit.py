@@ -155,7 +155,22 @@ class Bandit:
             "seed": seed_of(random_state),
             "minimise": minimize,
         }
-        self._native = _native.Bandit(self._pool._native, algorithm, json.dumps(asked), budget)
+        self._start(algorithm, json.dumps(asked), budget)
+
+    def _start(self, algorithm: str, asked: str, budget: int | None) -> None:
+        self._native = _native.Bandit(self._pool._native, algorithm, asked, budget)
+        self._question = (algorithm, asked, budget)
+        self._history: list[tuple[str, tuple[Any, ...]]] = []
+
+    def _say(self, what: str, *arguments: Any) -> Any:
+        """Says it to the algorithm and keeps it."""
+        answer = getattr(self._native, what)(*arguments)
+        self._history.append((what, arguments))
+        return answer
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled bandit comes back by having the same conversation again: every choice follows from the seed."""
+        return _restored, (type(self), self._pool, self._question, self._history)
 
     @property
     def pool(self) -> Pool:
@@ -176,7 +191,7 @@ class Bandit:
         """What to measure now: open slots again, or up to ``batch`` new ones; empty when the algorithm has finished."""
         if batch < 1:
             raise OptionError("a batch has at least 1 measurement")
-        asked = self._native.ask(batch)
+        asked: list[tuple[int, int, str]] = self._say("ask", batch)
         named = not self._pool._native.is_numbered
         ids = self._pool.ids if named and asked else []
         return [Pull(slot, row, ids[row] if named else str(row), why) for slot, row, why in asked]
@@ -198,20 +213,22 @@ class Bandit:
         slot = pull.slot if isinstance(pull, Pull) else int(pull)
         if slot < 0:
             raise DataError(f"{slot} is not a slot")
-        return self._native.tell(slot, outcome_of(f"slot {slot}", outcome))
+        said: str = self._say("tell", slot, outcome_of(f"slot {slot}", outcome))
+        return said
 
     def earlier(self, measured: Mapping[Any, Any]) -> bool:
         """Takes in measurements made before, by id or row; returns whether the algorithm uses them."""
         listed = [(self._pool.rows([name])[0], outcome_of(str(name), told)) for name, told in measured.items()]
-        return self._native.earlier(listed)
+        used: bool = self._say("earlier", listed)
+        return used
 
     def force(self, candidates: Any) -> None:
         """Makes these candidates, by id or row, the next round."""
-        self._native.force(self._pool.rows(candidates))
+        self._say("force", self._pool.rows(candidates))
 
     def close(self) -> None:
         """Closes the round with the outcomes there are; nothing is guaranteed from then on."""
-        self._native.close_without_guarantee()
+        self._say("close_without_guarantee")
 
     @property
     def finished(self) -> bool:
@@ -229,3 +246,17 @@ class Bandit:
 
     def __repr__(self) -> str:
         return f"Bandit({self.algorithm} on {len(self._pool)} candidates)"
+
+
+def _restored(
+    kind: type[Bandit],
+    pool: Pool,
+    question: tuple[str, str, int | None],
+    history: list[tuple[str, tuple[Any, ...]]],
+) -> Bandit:
+    bandit = kind.__new__(kind)
+    bandit._pool = pool
+    bandit._start(*question)
+    for what, arguments in history:
+        bandit._say(what, *arguments)
+    return bandit

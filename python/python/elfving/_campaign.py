@@ -338,6 +338,10 @@ class Campaign:
         found: dict[str, Any] = json.loads(self._native.verify())
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled campaign is its file."""
+        return Campaign.open, (os.path.abspath(self.path),)
+
     def __repr__(self) -> str:
         return f"Campaign({str(self.path)!r})"
 
