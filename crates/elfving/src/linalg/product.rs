@@ -62,18 +62,30 @@ fn row_blocks(a: &Matrix, b: MatRef<'_, f64>) -> Matrix {
 
 /// `A Aᵀ` on and below the diagonal; above it nothing is promised. Half the cost of a general product.
 pub fn lower_outer_gram(a: &Matrix) -> Matrix {
-    lower_row_blocks(a, |_, _| ())
+    let mut out = Matrix::zeros(a.rows(), a.rows());
+    add_lower_outer_gram(&mut out, a);
+    out
+}
+
+/// `S ← S + A Aᵀ` on and below the diagonal.
+pub fn add_lower_outer_gram(s: &mut Matrix, a: &Matrix) {
+    lower_row_blocks(s, Accum::Add, a, |_, _| ());
 }
 
 /// `scale · (A Aᵀ) ∘ (A Aᵀ)` on and below the diagonal; above it nothing is promised.
 pub fn lower_squared_gram(a: &Matrix, scale: f64) -> Matrix {
-    lower_row_blocks(a, |_, block| block.iter_mut().for_each(|entry| *entry = scale * *entry * *entry))
+    let mut out = Matrix::zeros(a.rows(), a.rows());
+    lower_row_blocks(&mut out, Accum::Replace, a, |_, block| {
+        block.iter_mut().for_each(|entry| *entry = scale * *entry * *entry);
+    });
+    out
 }
 
 /// `(A Aᵀ) ∘ (B Aᵀ)` on and below the diagonal, for a symmetric `B Aᵀ`; above it nothing is promised.
 pub fn lower_hadamard(a: &Matrix, b: &Matrix) -> Matrix {
     let (n, k) = (a.rows(), a.columns());
-    lower_row_blocks(a, |start, block| {
+    let mut out = Matrix::zeros(n, n);
+    lower_row_blocks(&mut out, Accum::Replace, a, |start, block| {
         let count = block.len() / n;
         let end = start + count;
         let rows = MatRef::from_row_major_slice(b.row_range(start, end), count, k);
@@ -83,16 +95,17 @@ pub fn lower_hadamard(a: &Matrix, b: &Matrix) -> Matrix {
         for (i, row) in block.chunks_exact_mut(n).enumerate() {
             row.iter_mut().zip(other.row(i)).for_each(|(entry, other)| *entry *= other);
         }
-    })
+    });
+    out
 }
 
-/// The lower triangle of `A Aᵀ`, over threads in blocks of rows, each changed by `then(first row, block)`.
-fn lower_row_blocks(a: &Matrix, then: impl Fn(usize, &mut [f64]) + Sync) -> Matrix {
+/// The lower triangle of `A Aᵀ`, put in place or added, over threads in blocks of rows, each changed by `then(first row, block)`.
+fn lower_row_blocks(out: &mut Matrix, accum: Accum, a: &Matrix, then: impl Fn(usize, &mut [f64]) + Sync) {
     const BLOCK_ROWS: usize = 192; // the other factor is packed anew for each block
     let (n, k) = (a.rows(), a.columns());
-    let mut out = Matrix::zeros(n, n);
+    debug_assert_eq!((out.rows(), out.columns()), (n, n));
     if n == 0 || k == 0 {
-        return out;
+        return;
     }
     let blocks = out.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n);
     let blocks = blocks.with_min_len(blocks_a_thread(BLOCK_ROWS * n * k / 2));
@@ -103,27 +116,15 @@ fn lower_row_blocks(a: &Matrix, then: impl Fn(usize, &mut [f64]) + Sync) -> Matr
         let rows = MatRef::from_row_major_slice(a.row_range(start, end), count, k);
         let above = MatRef::from_row_major_slice(a.row_range(0, end), end, k);
         let lower = MatMut::from_row_major_slice_mut(out, count, n).subcols_mut(0, end);
-        matmul(lower, Accum::Replace, rows, above.transpose(), 1.0, Par::Seq);
+        matmul(lower, accum, rows, above.transpose(), 1.0, Par::Seq);
         then(start, out);
     });
-    out
 }
 
 /// The squares of the entries of `A Bᵀ`.
 pub fn squared_product(a: &Matrix, b: &Matrix) -> Matrix {
     let mut out = multiply_transposed(a, b);
     out.as_mut_slice().iter_mut().for_each(|entry| *entry *= *entry);
-    out
-}
-
-/// `A x` for a symmetric A of which the lower triangle is read.
-pub fn symmetric_apply(a: &Matrix, x: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; x.len()];
-    for i in 0..x.len() {
-        let row = &a.row(i)[..i];
-        out[i] += dot(row, &x[..i]) + a[(i, i)] * x[i];
-        add_scaled_row(&mut out[..i], x[i], row);
-    }
     out
 }
 

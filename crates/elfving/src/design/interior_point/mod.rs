@@ -5,6 +5,7 @@
 //! missing joins the `working_set`, and the iteration goes on from where it was. The worst of all pairs is
 //! found without writing pairs down (`diameter`).
 
+mod curvature;
 mod diameter;
 mod newton;
 mod pass;

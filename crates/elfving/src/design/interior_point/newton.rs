@@ -13,10 +13,10 @@
 //! with `C = X M⁻¹ Xᵀ`, `P = X M⁻¹ Vᵀ`, `H = 2 C ∘ (P W Pᵀ)`; for log det `H = C ∘ C`, for the averaged
 //! criteria `H = 2 C ∘ (X M⁻¹ S M⁻¹ Xᵀ)`, both without the last two rows.
 
+use super::curvature::Curvature;
 use super::system::System;
 use crate::linalg::{
-    Cholesky, Matrix, add_scaled, dot, lower_hadamard, lower_squared_gram, multiply, norm_squared,
-    squared_product, weighted_gram,
+    Cholesky, Matrix, add_scaled, dot, multiply, norm_squared, squared_product, weighted_gram,
 };
 
 /// What is minimised over the working set.
@@ -82,8 +82,8 @@ pub(super) struct Local {
     pub q: Vec<f64>,
     /// Minus the gradient of the criterion (for `Largest`, of `Σ w_v q_v`), over the points.
     pub g: Vec<f64>,
-    /// `H`, n × n, on and below the diagonal.
-    pub curvature: Matrix,
+    /// `H`, n × n.
+    pub curvature: Curvature,
     /// `P ∘ P`, n × m (0 columns for the smooth criteria).
     pub p_squared: Matrix,
     /// `tr(S_w M⁻¹)`, or r for log det: what `⟨λ, g⟩ + tr(Γ-part)` adds up to.
@@ -95,7 +95,7 @@ impl Local {
         let by = 1.0 / scale;
         self.q.iter_mut().chain(&mut self.g).for_each(|value| *value *= by);
         Local {
-            curvature: scaled(self.curvature, by),
+            curvature: self.curvature.scaled(by),
             p_squared: scaled(self.p_squared, by),
             level: by * self.level,
             ..self
@@ -181,14 +181,19 @@ impl Working<'_> {
         let mut x = self.points.clone();
         factor.whiten_rows(&mut x);
         let n = x.rows();
-        // H = (X Xᵀ) ∘ (Y Xᵀ), and for the traces g is half the diagonal of 2 Y Xᵀ.
+        // For the traces g is half the diagonal of Y Xᵀ.
         let by = 1.0 / scale;
         let local = match self.objective {
             Objective::LogDet => {
                 let g = (0..n).map(|i| by * norm_squared(x.row(i))).collect();
-                let curvature = lower_squared_gram(&x, by);
                 let level = by * x.columns() as f64;
-                Local { q: vec![], g, curvature, p_squared: Matrix::zeros(n, 0), level }
+                Local {
+                    q: vec![],
+                    g,
+                    curvature: Curvature::Squared { x, by },
+                    p_squared: Matrix::zeros(n, 0),
+                    level,
+                }
             }
             Objective::Trace(moment) => {
                 let whitened = whiten_moment(&factor, moment);
@@ -198,7 +203,7 @@ impl Working<'_> {
                 Local {
                     q: vec![],
                     g,
-                    curvature: lower_hadamard(&x, &y),
+                    curvature: Curvature::Product { x, y },
                     p_squared: Matrix::zeros(n, 0),
                     level,
                 }
@@ -211,7 +216,7 @@ impl Working<'_> {
                 let g = (0..n).map(|i| 0.5 * dot(x.row(i), y.row(i))).collect();
                 let level = dot(w, &q);
                 let p_squared = squared_product(&x, &scaled(v, by.sqrt()));
-                Local { q, g, curvature: lower_hadamard(&x, &y), p_squared, level }
+                Local { q, g, curvature: Curvature::Product { x, y }, p_squared, level }
             }
         };
         let finite = local.g.iter().chain(&local.q).all(|value| value.is_finite());
@@ -243,7 +248,7 @@ fn whiten_moment(factor: &Cholesky, moment: &Matrix) -> Matrix {
 }
 
 /// Every entry times `by`.
-fn scaled(mut matrix: Matrix, by: f64) -> Matrix {
+pub(super) fn scaled(mut matrix: Matrix, by: f64) -> Matrix {
     matrix.as_mut_slice().iter_mut().for_each(|entry| *entry *= by);
     matrix
 }
@@ -337,7 +342,7 @@ impl State {
     fn step(&mut self, working: &Working) -> Result<(), Breakdown> {
         let system = System::factor(self)?;
         let mu = self.complementarity();
-        let affine = system.direction(0.0, None)?;
+        let affine = system.affine()?;
         let reach = self.reach(&affine).min(1.0);
         let ahead = self.complementarity_after(&affine, reach);
         let centring = (ahead / mu).powi(3).clamp(1e-8, 1.0);
@@ -348,7 +353,7 @@ impl State {
             // Badly centred: go back towards the central path before going on along it.
             direction = system.direction(mu.max(floor), None)?;
         }
-        drop(system); // the new point needs as much memory
+        drop(system); // the new point needs memory too
         let mut length = (TO_BOUNDARY * self.reach(&direction)).min(1.0);
         for _ in 0..12 {
             if let Some(next) = self.moved(working, &direction, length) {

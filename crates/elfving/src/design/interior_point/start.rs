@@ -93,8 +93,8 @@ fn promising(canonical: &Canonical, points: Vec<usize>, warm: &[(usize, f64)]) -
     let near = q.iter().filter(|q| **q >= PROMISING * largest).count();
     let dimension = dot(&lambda, &q);
     let floor = 0.1 / n as f64;
-    if is_small(n, r) || near as f64 > 2.0 * dimension {
-        let kept = |k: &usize| is_small(n, r) || q[*k] >= PROMISING * largest;
+    if near as f64 > 2.0 * dimension {
+        let kept = |k: &usize| q[*k] >= PROMISING * largest;
         let kept = (0..n).filter(kept).map(|k| (points[k], lambda[k].max(floor))).collect();
         return normalised(heaviest(kept, room(dimension)));
     }

@@ -8,8 +8,8 @@
 
 use super::newton::{Breakdown, Direction, State};
 use crate::linalg::{
-    Cholesky, Matrix, SymmetricIndefinite, apply_transposed, dot, lower_outer_gram, norm_squared,
-    symmetric_apply,
+    Cholesky, Matrix, SymmetricIndefinite, add_lower_outer_gram, apply_transposed, dot, lower_outer_gram,
+    norm_squared,
 };
 
 /// The Newton matrix of a state, factored.
@@ -48,18 +48,21 @@ impl<'a> System<'a> {
         let (n, m) = (state.lambda.len(), state.w.len());
         let p_squared = &state.local.p_squared;
         let own: Vec<f64> =
-            (0..n).map(|i| state.local.curvature[(i, i)] + state.z[i] / state.lambda[i]).collect();
+            (0..n).map(|i| state.local.curvature.diagonal(i) + state.z[i] / state.lambda[i]).collect();
         let (kept, eliminated) = active_targets(state, &own);
 
         let columns = scaled_columns(p_squared, &eliminated);
         let raised: Vec<f64> = (0..n).map(|i| own[i] + norm_squared(columns.row(i))).collect();
         let scaling: Vec<f64> = raised.iter().map(|diagonal| 1.0 / diagonal.sqrt()).collect();
         let points = definite(|shift| {
-            let mut matrix = lower_outer_gram(&columns);
+            let mut matrix = state.local.curvature.lower();
+            add_lower_outer_gram(&mut matrix, &columns);
             for i in 0..n {
                 let by = scaling[i];
-                let row = matrix.row_mut(i)[..i].iter_mut().zip(state.local.curvature.row(i)).zip(&scaling);
-                row.for_each(|((entry, curvature), other)| *entry = (*entry + curvature) * by * other);
+                matrix.row_mut(i)[..i]
+                    .iter_mut()
+                    .zip(&scaling)
+                    .for_each(|(entry, other)| *entry *= by * other);
                 matrix[(i, i)] = 1.0 + shift;
             }
             matrix
@@ -95,9 +98,23 @@ impl<'a> System<'a> {
         Ok(System { state, kept, eliminated, scaling, points, coupling, border_scaling, border })
     }
 
+    /// The direction of no complementarity at all. It only tells how far one can go, so it is not refined.
+    pub(super) fn affine(&self) -> Result<Direction, Breakdown> {
+        self.towards(0.0, None, Self::solve_once)
+    }
+
     /// The direction that aims at complementarity `target`; with `affine`, Mehrotra's second-order
     /// correction is added.
     pub(super) fn direction(&self, target: f64, affine: Option<&Direction>) -> Result<Direction, Breakdown> {
+        self.towards(target, affine, Self::solve)
+    }
+
+    fn towards(
+        &self,
+        target: f64,
+        affine: Option<&Direction>,
+        solve: impl Fn(&Self, &Parts) -> Parts,
+    ) -> Result<Direction, Breakdown> {
         let state = self.state;
         let (n, m) = (state.lambda.len(), state.w.len());
         let local = &state.local;
@@ -115,7 +132,11 @@ impl<'a> System<'a> {
             // -P²ᵀ dλ - dt - (s/w) dw = (t - q) - aim_s
             border.extend((0..m).map(|k| (state.t - local.q[k]) - aim_s[k]));
         }
-        let Parts { points: lambda, border } = self.solve(&Parts { points, border })?;
+        let solution = solve(self, &Parts { points, border });
+        if !solution.is_finite() {
+            return Err(Breakdown);
+        }
+        let Parts { points: lambda, border } = solution;
         let (nu, t, w) =
             if m > 0 { (border[0], border[1], border[2..].to_vec()) } else { (border[0], 0.0, vec![]) };
         let z = (0..n).map(|i| aim_z[i] - state.z[i] - state.z[i] / state.lambda[i] * lambda[i]).collect();
@@ -124,7 +145,7 @@ impl<'a> System<'a> {
     }
 
     /// A solve with iterative refinement.
-    fn solve(&self, rhs: &Parts) -> Result<Parts, Breakdown> {
+    fn solve(&self, rhs: &Parts) -> Parts {
         let mut solution = self.solve_once(rhs);
         let mut best = f64::INFINITY;
         for _ in 0..REFINEMENTS {
@@ -139,8 +160,7 @@ impl<'a> System<'a> {
             solution.points.iter_mut().zip(&correction.points).for_each(|(x, c)| *x += c);
             solution.border.iter_mut().zip(&correction.border).for_each(|(x, c)| *x += c);
         }
-        let finite = solution.points.iter().chain(&solution.border).all(|value| value.is_finite());
-        if finite { Ok(solution) } else { Err(Breakdown) }
+        solution
     }
 
     fn solve_once(&self, rhs: &Parts) -> Parts {
@@ -195,7 +215,7 @@ impl<'a> System<'a> {
         let local = &state.local;
         let nu = x.border[0];
         let w: &[f64] = if m > 0 { &x.border[2..] } else { &[] };
-        let bent = symmetric_apply(&local.curvature, &x.points);
+        let bent = local.curvature.apply(&x.points);
         let points = (0..n)
             .map(|i| {
                 let k = bent[i] + state.z[i] / state.lambda[i] * x.points[i];
@@ -216,6 +236,10 @@ impl<'a> System<'a> {
 impl Parts {
     fn largest(&self) -> f64 {
         self.points.iter().chain(&self.border).fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    }
+
+    fn is_finite(&self) -> bool {
+        self.points.iter().chain(&self.border).all(|value| value.is_finite())
     }
 }
 
