@@ -1,4 +1,4 @@
-//! Half upper confidence bounds, half points that tell the likely best choices apart: for choices that cannot be measured.
+//! Upper confidence bounds in turn with points that tell the likely best choices apart: for choices that cannot be measured.
 
 use super::posterior_xy::Differences;
 use super::slate::Slate;
@@ -15,24 +15,31 @@ const REACH: f64 = 3.0;
 const DRAWS: usize = 256;
 /// Choices kept, those of the largest weights.
 const KEPT: usize = 32;
+/// A measurement that tells choices apart is worth its slot when it moves their differences by this share of the expected loss. What
+/// is rough about a choice itself is part of the loss, and no measurement of others takes it away.
+const WORTH_A_SLOT: f64 = 0.1;
 
 /// The scores of the slots, turn by turn.
 pub(super) struct Mixed {
     differences: Differences,
+    /// What the leader is expected to be below the best choice, at the start of the batch.
+    expected_loss: f64,
 }
 
 impl Mixed {
     pub(super) fn new(slate: &Slate, random: &mut impl Rng) -> Self {
-        Self { differences: Differences::new(slate, &likely_best(slate, random)) }
+        let LikelyBest { weights, expected_loss } = LikelyBest::drawn(slate, random);
+        Self { differences: Differences::new(slate, &weights), expected_loss }
     }
 
-    /// Upper confidence bounds in the slots 0, 2, 4, …; what tells choices apart in the others.
+    /// Every other measurement of the campaign tells choices apart, while that is worth it; the rest are upper confidence bounds.
     pub(super) fn scores(&self, slate: &Slate, optimism: f64) -> Vec<f64> {
-        if slate.len().is_multiple_of(2) {
-            ucb::scores(slate, optimism)
-        } else {
-            self.differences.scores(slate)
+        if slate.measurements().is_multiple_of(2) {
+            return ucb::scores(slate, optimism);
         }
+        let explained = self.differences.scores(slate);
+        let most = explained.iter().copied().fold(0.0, f64::max).sqrt();
+        if most < WORTH_A_SLOT * self.expected_loss { ucb::scores(slate, optimism) } else { explained }
     }
 
     pub(super) fn suppose(&mut self, slate: &Slate, point: PointId) {
@@ -40,20 +47,95 @@ impl Mixed {
     }
 }
 
-/// The choices that are the best of some joint draw, with the share of draws as weight.
-fn likely_best(slate: &Slate, random: &mut impl Rng) -> Vec<(PointId, f64)> {
-    let (model, posterior) = (slate.model, &slate.posterior);
-    let above: Vec<f64> = (0..model.choices())
-        .map(|z| model.choice_mean(z) + REACH * posterior.deviation(model.choice(z)))
-        .collect();
-    let mut contenders: Vec<PointId> =
-        largest_first(&above).into_iter().take(CONTENDERS).map(|z| model.choice(z)).collect();
-    contenders.sort_unstable();
-    let draws = posterior.samples(&contenders, DRAWS, random);
-    let mut wins = vec![0.0; contenders.len()];
-    for draw in 0..DRAWS {
-        wins[first_largest(draws.row(draw)).expect("there is a choice")] += 1.0 / DRAWS as f64;
+/// The choices that are the best of some joint draw.
+struct LikelyBest {
+    /// With the share of draws as weight.
+    weights: Vec<(PointId, f64)>,
+    /// The average of what the leader is below the best.
+    expected_loss: f64,
+}
+
+impl LikelyBest {
+    fn drawn(slate: &Slate, random: &mut impl Rng) -> Self {
+        let (model, posterior) = (slate.model, &slate.posterior);
+        let above: Vec<f64> = (0..model.choices())
+            .map(|z| model.choice_mean(z) + REACH * posterior.deviation(model.choice(z)))
+            .collect();
+        let leader = model.choice(model.leader());
+        let mut contenders: Vec<PointId> =
+            largest_first(&above).into_iter().take(CONTENDERS).map(|z| model.choice(z)).collect();
+        contenders.push(leader);
+        contenders.sort_unstable();
+        contenders.dedup();
+        let leader = contenders.binary_search(&leader).expect("the leader is among them");
+        let draws = posterior.samples(&contenders, DRAWS, random);
+        let (mut wins, mut expected_loss) = (vec![0.0; contenders.len()], 0.0);
+        for draw in (0..DRAWS).map(|k| draws.row(k)) {
+            let best = first_largest(draw).expect("there is a choice");
+            wins[best] += 1.0 / DRAWS as f64;
+            expected_loss += (draw[best] - draw[leader]) / DRAWS as f64;
+        }
+        let order = largest_first(&wins).into_iter().take(KEPT).filter(|&k| wins[k] > 0.0);
+        Self { weights: order.map(|k| (contenders[k], wins[k])).collect(), expected_loss }
     }
-    let order = largest_first(&wins).into_iter().take(KEPT).filter(|&k| wins[k] > 0.0);
-    order.map(|k| (contenders[k], wins[k])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bandit::calibrated::model::Model;
+    use crate::linalg::Matrix;
+    use crate::surrogate::{Columns, Measurement, Space, Surrogate};
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    /// Twenty points on a line, three of them measured, and two choices between them.
+    fn model() -> Model {
+        let line = |at: &[f64]| Columns::numeric(Matrix::from_fn(at.len(), 1, |i, _| at[i]));
+        let points: Vec<f64> = (0..20).map(f64::from).collect();
+        let space = Space::new(&line(&points), Some(&line(&[3.5, 12.5]))).unwrap();
+        let data = [(1, 0.2), (9, 1.0), (16, 0.4)].map(|(row, y)| Measurement::new(PointId::new(row), y));
+        Model::new(Surrogate::default().fit(&space, &data, None).unwrap())
+    }
+
+    #[test]
+    fn the_expected_loss_of_one_of_two_choices_is_that_of_a_normal_difference() {
+        let model = model();
+        let slate = Slate::new(&model, vec![0; 20], 3, 10);
+        let (leader, other) = (model.leader(), 1 - model.leader());
+        let places = [leader, other].map(|z| model.choice(z));
+        let variance = slate.posterior.variance(places[0]) + slate.posterior.variance(places[1])
+            - 2.0 * slate.posterior.covariance(places[0], places[1]);
+        let (mean, deviation) = (model.choice_mean(other) - model.choice_mean(leader), variance.sqrt());
+        // E max(0, mean + deviation · t) under a standard normal t, by the trapezoidal rule.
+        let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        let at = |k: i32| f64::from(k) / 100.0;
+        let expected: f64 =
+            (-800..=800).map(|k| (mean + deviation * at(k)).max(0.0) * density(at(k)) / 100.0).sum();
+        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let drawn: Vec<f64> = (0..40).map(|_| LikelyBest::drawn(&slate, &mut random).expected_loss).collect();
+        let average = drawn.iter().sum::<f64>() / drawn.len() as f64;
+        // 10,240 draws of something with a deviation of about half that of the difference.
+        assert!((average - expected).abs() < 0.02 * deviation, "{average} {expected}");
+    }
+
+    #[test]
+    fn choices_are_told_apart_every_other_time_and_while_that_is_worth_it() {
+        let model = model();
+        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let mut scores = |measured: u64, loss: Option<f64>| {
+            let mut pulls = vec![0; 20];
+            pulls[1] = measured;
+            let slate = Slate::new(&model, pulls, 3, 10);
+            let mut mixed = Mixed::new(&slate, &mut random);
+            mixed.expected_loss = loss.unwrap_or(mixed.expected_loss);
+            (mixed.scores(&slate, 2.0), ucb::scores(&slate, 2.0))
+        };
+        for (measured, loss, apart) in
+            [(3, None, true), (4, None, false), (3, Some(1e3), false), (4, Some(0.0), false)]
+        {
+            let (ours, bounds) = scores(measured, loss);
+            assert_eq!(ours != bounds, apart, "{measured} measurements, expected loss {loss:?}");
+        }
+    }
 }

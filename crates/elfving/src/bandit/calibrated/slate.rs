@@ -43,6 +43,11 @@ impl<'m> Slate<'m> {
         self.chosen.len()
     }
 
+    /// Measurements so far, supposed ones included.
+    pub(super) fn measurements(&self) -> u64 {
+        self.pulls.iter().sum()
+    }
+
     /// Supposes a measurement that is under way.
     pub(super) fn pend(&mut self, point: PointId) {
         self.pulls[self.model.fit.space().site(point.index())] += 1;
