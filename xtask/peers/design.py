@@ -240,6 +240,12 @@ def case_b(solvers, options, table):
     interleave(own, peers, options.rounds)
     table.add("b: n = 210, d = 20, criterion d, gamma 0", own, peers)
 
+    problem = Problem(pools.paper_g(210, 20, 21), "d", 0.0)
+    own = Contestant("Elfving", problem, solvers.elfving)
+    peers = [Contestant("cvxpy + Clarabel", problem, solvers.conic("CLARABEL"))]
+    interleave(own, peers, options.rounds)
+    table.add("b: like the paper's G pool, n = 210, d = 20, criterion d, gamma 0", own, peers)
+
     problem = Problem(pool, "g", 0.01)
     own = Contestant("Elfving", problem, solvers.elfving)
     peers = [
@@ -247,7 +253,7 @@ def case_b(solvers, options, table):
         Contestant("cvxpy + Clarabel, second-order cones", problem, solvers.conic("CLARABEL", "cones")),
     ]
     interleave(own, peers, options.rounds)
-    table.add("b: the same, criterion g, gamma 0.01", own, peers)
+    table.add("b: n = 210, d = 20, criterion g, gamma 0.01", own, peers)
 
 
 def case_c(solvers, options, table):

@@ -36,9 +36,9 @@ def normalised(matrix):
     return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
 
 
-def paper_g():
-    """The paper's G-optimal instance: 1275 x 50, ten columns of variance 0.1, rows of norm one."""
-    matrix = normals(1, 1275, 50)
+def paper_g(rows=1275, columns=50, seed=1):
+    """The paper's G-optimal instance, or a smaller one like it: ten columns of variance 0.1, rows of norm one."""
+    matrix = normals(seed, rows, columns)
     matrix[:, -10:] *= np.sqrt(0.1)
     return normalised(matrix)
 

@@ -5,8 +5,8 @@ mod support;
 use elfving::linalg::{
     Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, add_lower_outer_gram, apply, dot, gram,
     largest_rows, lower_hadamard, lower_outer_gram, lower_squared_gram, mirror_lower, multiply,
-    multiply_transposed, norm_squared, right_singular, row_norms, transposed_multiply, triangular_factor,
-    weighted_gram,
+    multiply_transposed, norm_squared, right_singular, row_norms, symmetric_apply, transposed_multiply,
+    triangular_factor, weighted_gram,
 };
 use support::normals;
 
@@ -53,6 +53,12 @@ fn products_agree_with_their_definition() {
         add_lower_outer_gram(&mut twice, &a);
         mirror_lower(&mut twice);
         assert!(distance(&twice, &Matrix::from_fn(n, n, |i, j| 2.0 * outer[(i, j)])) < tolerance);
+        let x: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+        let lower = Matrix::from_fn(n, n, |i, j| if j > i { f64::NAN } else { outer[(i, j)] });
+        let applied = symmetric_apply(&lower, &x);
+        let difference =
+            applied.iter().zip(apply(&outer, &x)).fold(0.0, |worst, (a, b)| f64::max(worst, (a - b).abs()));
+        assert!(difference < 1e-12 * n as f64 * outer.max_abs());
         assert!(distance(&gram(&a), &naive_product(&a.transposed(), &a)) < 1e-13 * n as f64);
     }
 }

@@ -24,7 +24,7 @@ pub use pivoted_cholesky::{CholeskyStop, NotFactorable, PivotTriangle, PivotedCh
 pub use product::{
     add_lower_outer_gram, add_scaled, add_scaled_row, apply, apply_transposed, dot, gram, lower_hadamard,
     lower_outer_gram, lower_squared_gram, mirror_lower, multiply, multiply_transposed, norm_squared,
-    squared_product, transposed_multiply, weighted_gram,
+    squared_product, symmetric_apply, transposed_multiply, weighted_gram,
 };
 pub use qr::{RightSingular, right_singular, triangular_factor};
 pub use quadratic_forms::{low_rank_forms, low_rank_partner, quadratic_forms};

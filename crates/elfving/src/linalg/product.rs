@@ -128,6 +128,17 @@ pub fn squared_product(a: &Matrix, b: &Matrix) -> Matrix {
     out
 }
 
+/// `A x` for a symmetric A of which the lower triangle is read.
+pub fn symmetric_apply(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; x.len()];
+    for i in 0..x.len() {
+        let row = &a.row(i)[..i];
+        out[i] += dot(row, &x[..i]) + a[(i, i)] * x[i];
+        add_scaled_row(&mut out[..i], x[i], row);
+    }
+    out
+}
+
 /// `Aᵀ A`, both triangles filled. Half the cost of a general product.
 pub fn gram(a: &Matrix) -> Matrix {
     let n = a.columns();

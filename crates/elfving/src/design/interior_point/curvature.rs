@@ -5,7 +5,7 @@ use crate::linalg::{
     Matrix, dot, lower_hadamard, lower_squared_gram, multiply, norm_squared, transposed_multiply,
 };
 
-/// `H`, kept as its factors: the n × n matrix is written down only to be factored in place.
+/// `H`, kept as its factors: where these are narrow, the n × n matrix is written down only to be factored in place.
 pub(super) enum Curvature {
     /// `by · (X Xᵀ) ∘ (X Xᵀ)`.
     Squared { x: Matrix, by: f64 },
@@ -34,6 +34,12 @@ impl Curvature {
             Curvature::Squared { x, by } => lower_squared_gram(x, *by),
             Curvature::Product { x, y } => lower_hadamard(x, y),
         }
+    }
+
+    /// Whether reading n² entries takes less time than 4 n r² multiplications in the cache.
+    pub(super) fn is_better_written(&self) -> bool {
+        let (Curvature::Squared { x, .. } | Curvature::Product { x, .. }) = self;
+        x.columns() * x.columns() > 3 * x.rows()
     }
 
     /// `H v`, whose entries are `xᵀ T y` for `T = Σ v_x x xᵀ`. Cost: 4 n r².

@@ -11,7 +11,7 @@ use crate::pool::TargetRows;
 /// Points looked at closely before the first Newton step, at least, and per dimension.
 const CLOSE_LOOK: (usize, usize) = (1500, 40);
 /// Up to this many points (or six per dimension, within reason), all of them are in the working set from the start.
-const SMALL_POOL: (usize, usize) = (250, 1500);
+const SMALL_POOL: (usize, usize) = (100, 1500);
 /// Most points in the working set at the start, at least, and per effective dimension.
 const ROOM: (usize, f64) = (1500, 4.0);
 /// After the multiplicative updates, points below this fraction of the largest variance are left out.
@@ -93,8 +93,8 @@ fn promising(canonical: &Canonical, points: Vec<usize>, warm: &[(usize, f64)]) -
     let near = q.iter().filter(|q| **q >= PROMISING * largest).count();
     let dimension = dot(&lambda, &q);
     let floor = 0.1 / n as f64;
-    if near as f64 > 2.0 * dimension {
-        let kept = |k: &usize| q[*k] >= PROMISING * largest;
+    if is_small(n, r) || near as f64 > 2.0 * dimension {
+        let kept = |k: &usize| is_small(n, r) || q[*k] >= PROMISING * largest;
         let kept = (0..n).filter(kept).map(|k| (points[k], lambda[k].max(floor))).collect();
         return normalised(heaviest(kept, room(dimension)));
     }

@@ -9,12 +9,14 @@
 use super::newton::{Breakdown, Direction, State};
 use crate::linalg::{
     Cholesky, Matrix, SymmetricIndefinite, add_lower_outer_gram, apply_transposed, dot, lower_outer_gram,
-    norm_squared,
+    norm_squared, symmetric_apply,
 };
 
 /// The Newton matrix of a state, factored.
 pub(super) struct System<'a> {
     state: &'a State,
+    /// H, where it is applied faster from its entries than from its factors.
+    curvature: Option<Matrix>,
     /// Targets that stay unknowns.
     kept: Vec<usize>,
     /// `w/s` of the others, zero for those kept.
@@ -54,8 +56,10 @@ impl<'a> System<'a> {
         let columns = scaled_columns(p_squared, &eliminated);
         let raised: Vec<f64> = (0..n).map(|i| own[i] + norm_squared(columns.row(i))).collect();
         let scaling: Vec<f64> = raised.iter().map(|diagonal| 1.0 / diagonal.sqrt()).collect();
+        let factors = &state.local.curvature;
+        let curvature = factors.is_better_written().then(|| factors.lower());
         let points = definite(|shift| {
-            let mut matrix = state.local.curvature.lower();
+            let mut matrix = curvature.clone().unwrap_or_else(|| factors.lower());
             add_lower_outer_gram(&mut matrix, &columns);
             for i in 0..n {
                 let by = scaling[i];
@@ -95,7 +99,7 @@ impl<'a> System<'a> {
             border.row_mut(i).iter_mut().zip(&border_scaling).for_each(|(entry, other)| *entry *= by * other);
         }
         let border = SymmetricIndefinite::new(&border);
-        Ok(System { state, kept, eliminated, scaling, points, coupling, border_scaling, border })
+        Ok(System { state, curvature, kept, eliminated, scaling, points, coupling, border_scaling, border })
     }
 
     /// The direction of no complementarity at all. It only tells how far one can go, so it is not refined.
@@ -215,7 +219,10 @@ impl<'a> System<'a> {
         let local = &state.local;
         let nu = x.border[0];
         let w: &[f64] = if m > 0 { &x.border[2..] } else { &[] };
-        let bent = local.curvature.apply(&x.points);
+        let bent = match &self.curvature {
+            Some(written) => symmetric_apply(written, &x.points),
+            None => local.curvature.apply(&x.points),
+        };
         let points = (0..n)
             .map(|i| {
                 let k = bent[i] + state.z[i] / state.lambda[i] * x.points[i];
