@@ -39,7 +39,7 @@ impl Curvature {
     /// Whether reading n² entries takes less time than 4 n r² multiplications in the cache.
     pub(super) fn is_better_written(&self) -> bool {
         let (Curvature::Squared { x, .. } | Curvature::Product { x, .. }) = self;
-        x.columns() * x.columns() > 3 * x.rows()
+        x.columns() * x.columns() > 4 * x.rows()
     }
 
     /// `H v`, whose entries are `xᵀ T y` for `T = Σ v_x x xᵀ`. Cost: 4 n r².
