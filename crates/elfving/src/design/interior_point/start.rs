@@ -79,8 +79,8 @@ fn promising(canonical: &Canonical, points: Vec<usize>, warm: &[(usize, f64)]) -
         }
     }
     let mut q = vec![1.0; n];
-    // As much work as one Newton step, at most.
-    let updates = ((n * n / 3 + n * r) / (2 * r * r)).clamp(5, 40);
+    // As much work as half a Newton step, at most.
+    let updates = ((n * n / 3 + n * r) / (4 * r * r)).clamp(5, 40);
     for _ in 0..updates {
         let total = dot(&lambda, &q);
         lambda.iter_mut().zip(&q).for_each(|(weight, q)| *weight *= q / total);
