@@ -13,7 +13,7 @@ use elfving::design::{
     Control, Criterion, Design, DesignError, ElfvingSet, FrankWolfe, InteriorPoint, MirrorDescent,
     Multiplicative, Opponent, Problem, RandomisedExchange, Solver, Status, TargetRef,
 };
-use elfving::linalg::{Cholesky, Matrix, lower_outer_gram};
+use elfving::linalg::{Cholesky, Matrix, upper_outer_gram};
 use elfving::pool::{Combination, PointId, Pool, Targets};
 use elfving::units::{Ridge, Tolerance};
 
@@ -163,7 +163,7 @@ fn fewer_points_than_features_without_a_ridge_have_a_closed_form() {
 #[test]
 fn fewer_points_than_features_are_the_same_as_their_gram_matrix() {
     let features = support::normals(31, 3, 6);
-    let twin = pool(Cholesky::new(lower_outer_gram(&features)).unwrap().lower().clone());
+    let twin = pool(Cholesky::new(upper_outer_gram(&features)).unwrap().upper().transposed());
     let wide = pool(features);
     for criterion in INVARIANT {
         check("wide", &wide, criterion, 0.1, Some(truth(&twin, criterion, 0.1)), true);

@@ -3,8 +3,8 @@
 mod support;
 
 use elfving::linalg::{
-    Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, add_lower_outer_gram, apply, dot, gram,
-    largest_rows, lower_hadamard, lower_outer_gram, lower_squared_gram, mirror_lower, multiply,
+    Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, add_upper_outer_gram, apply, dot, gram,
+    largest_rows, upper_hadamard, upper_outer_gram, upper_squared_gram, mirror_upper, multiply,
     multiply_transposed, norm_squared, right_singular, row_norms, symmetric_apply, transposed_multiply,
     triangular_factor, weighted_gram,
 };
@@ -37,25 +37,25 @@ fn products_agree_with_their_definition() {
         assert!(distance(&multiply(&a, &b), &naive_product(&a, &b)) < tolerance);
         assert!(distance(&multiply_transposed(&a, &b.transposed()), &naive_product(&a, &b)) < tolerance);
         assert!(distance(&transposed_multiply(&a.transposed(), &b), &naive_product(&a, &b)) < tolerance);
-        let mut outer = lower_outer_gram(&a);
-        mirror_lower(&mut outer);
+        let mut outer = upper_outer_gram(&a);
+        mirror_upper(&mut outer);
         let expected = naive_product(&a, &a.transposed());
         assert!(distance(&outer, &expected) < tolerance);
         let doubled = Matrix::from_fn(n, k, |i, j| 2.0 * a[(i, j)]);
-        let mut squares = lower_hadamard(&a, &doubled);
-        mirror_lower(&mut squares);
+        let mut squares = upper_hadamard(&a, &doubled);
+        mirror_upper(&mut squares);
         let expected = Matrix::from_fn(n, n, |i, j| 2.0 * expected[(i, j)].powi(2));
         assert!(distance(&squares, &expected) < tolerance * (1.0 + expected.max_abs()));
-        let mut squares = lower_squared_gram(&a, 2.0);
-        mirror_lower(&mut squares);
+        let mut squares = upper_squared_gram(&a, 2.0);
+        mirror_upper(&mut squares);
         assert!(distance(&squares, &expected) < tolerance * (1.0 + expected.max_abs()));
-        let mut twice = lower_outer_gram(&a);
-        add_lower_outer_gram(&mut twice, &a);
-        mirror_lower(&mut twice);
+        let mut twice = upper_outer_gram(&a);
+        add_upper_outer_gram(&mut twice, &a);
+        mirror_upper(&mut twice);
         assert!(distance(&twice, &Matrix::from_fn(n, n, |i, j| 2.0 * outer[(i, j)])) < tolerance);
         let x: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
-        let lower = Matrix::from_fn(n, n, |i, j| if j > i { f64::NAN } else { outer[(i, j)] });
-        let applied = symmetric_apply(&lower, &x);
+        let upper = Matrix::from_fn(n, n, |i, j| if j < i { f64::NAN } else { outer[(i, j)] });
+        let applied = symmetric_apply(&upper, &x);
         let difference =
             applied.iter().zip(apply(&outer, &x)).fold(0.0, |worst, (a, b)| f64::max(worst, (a - b).abs()));
         assert!(difference < 1e-12 * n as f64 * outer.max_abs());
@@ -83,7 +83,7 @@ fn cholesky_factors_solves_and_refuses() {
     for n in [1, 2, 17, 80] {
         let a = positive_definite(4, n);
         let factor = Cholesky::new(a.clone()).unwrap();
-        let back = multiply_transposed(factor.lower(), factor.lower());
+        let back = transposed_multiply(factor.upper(), factor.upper());
         assert!(distance(&back, &a) < 1e-13 * n as f64 * a.max_abs());
         let x: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
         let mut solved = apply(&a, &x);
@@ -94,7 +94,7 @@ fn cholesky_factors_solves_and_refuses() {
         let quadratic = norm_squared(rows.row(1));
         factor.unwhiten_rows(&mut rows);
         assert!((quadratic - dot(&x, rows.row(0))).abs() <= 1e-9 * quadratic, "x' A^-1 x both ways");
-        let identity = multiply(&factor.inverse_lower(), factor.lower());
+        let identity = multiply(&factor.inverse_upper(), factor.upper());
         assert!(distance(&identity, &Matrix::identity(n)) < 1e-10);
     }
     assert_eq!(Cholesky::new(Matrix::from_rows(&[[1.0, 2.0], [2.0, 1.0]])).unwrap_err().pivot, 1);
@@ -114,9 +114,9 @@ fn a_rank_one_update_equals_a_fresh_factorisation() {
             sum[(i, j)] += 0.7 * x[i] * x[j];
         }
     }
-    assert!(distance(updated.lower(), Cholesky::new(sum).unwrap().lower()) < 1e-12);
+    assert!(distance(updated.upper(), Cholesky::new(sum).unwrap().upper()) < 1e-12);
     updated.rank_one_update(-0.7, &x).unwrap();
-    assert!(distance(updated.lower(), Cholesky::new(a).unwrap().lower()) < 1e-11);
+    assert!(distance(updated.upper(), Cholesky::new(a).unwrap().upper()) < 1e-11);
     assert!(updated.rank_one_update(-1e6, &x).is_err(), "a downdate out of the cone is refused");
 }
 
@@ -205,7 +205,7 @@ fn threads_do_not_change_bits() {
             let mut rows = x.clone();
             factor.whiten_rows(&mut rows);
             let tops = largest_rows(&x, &[&transform], 50);
-            (row_norms(&x, &transform), rows, lower_outer_gram(&normals(15, 300, 40)), tops)
+            (row_norms(&x, &transform), rows, upper_outer_gram(&normals(15, 300, 40)), tops)
         })
     };
     let one = run(1);

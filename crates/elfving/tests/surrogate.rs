@@ -2,7 +2,7 @@
 
 mod support;
 
-use elfving::linalg::{Cholesky, Matrix, apply};
+use elfving::linalg::{Cholesky, Matrix, apply_transposed};
 use elfving::pool::PointId;
 use elfving::rounding::{Purpose, stream};
 use elfving::surrogate::{
@@ -487,7 +487,7 @@ fn coverage(
             (1.0 + s + s * s / 3.0) * (-s).exp() + if i == j { truth.roughness } else { 0.0 }
         };
         let factor = Cholesky::new(Matrix::from_fn(rows, rows, matern)).expect("positive definite");
-        let values = apply(factor.lower(), &(0..rows).map(|_| normal()).collect::<Vec<_>>());
+        let values = apply_transposed(factor.upper(), &(0..rows).map(|_| normal()).collect::<Vec<_>>());
         // Every third row once, every sixth twice.
         let chosen = (0..rows).filter(|i| i % 3 == 0).chain((0..rows).filter(|i| i % 6 == 0));
         let measurements: Vec<Measurement> =

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 use super::{Criterion, DesignError, Problem, TargetRef};
 use crate::linalg::{
-    Cholesky, Matrix, RightSingular, SymmetricEigen, gram, multiply, norm_squared, right_singular,
-    triangular_factor, weighted_gram,
+    Cholesky, Matrix, RightSingular, SymmetricEigen, average_gram, gram, multiply, norm_squared,
+    right_singular, triangular_factor,
 };
 use crate::pool::TargetRows;
 
@@ -98,8 +98,7 @@ fn is_healthy(features: &Matrix, gamma: f64) -> bool {
     let (n, r) = (features.rows(), features.columns());
     let stride = n.div_ceil(20 * r + 1000).max(1);
     let sample: Vec<usize> = (0..n).step_by(stride).collect();
-    let mut matrix =
-        weighted_gram(&features.select_rows(&sample), &vec![1.0 / sample.len() as f64; sample.len()]);
+    let mut matrix = average_gram(features, &sample);
     for k in 0..r {
         matrix[(k, k)] += gamma;
     }

@@ -91,7 +91,7 @@ impl Diagnostics {
         let problem = Problem::over_choices(pool, Criterion::D, gamma)?;
         let canonical = Canonical::new(&problem)?;
         let factor = information(&canonical, weights.as_slice()).map_err(|_| singular(&problem))?;
-        let variance = row_norms(&canonical.points, &factor.inverse_lower().transposed());
+        let variance = row_norms(&canonical.points, &factor.inverse_upper());
         let rank = canonical.points.columns();
         let mut efficiencies = vec![];
         for criterion in [Criterion::D, Criterion::A, Criterion::G, Criterion::V] {

@@ -126,7 +126,7 @@ impl Gradient {
     /// For a worst-case goal, which has no gradient.
     pub(super) fn new(canonical: &Canonical, factor: &Cholesky) -> Result<Self, Breakdown> {
         let (transform, level) = match &canonical.goal {
-            Goal::LogDet => (factor.inverse_lower().transposed(), canonical.points.columns() as f64),
+            Goal::LogDet => (factor.inverse_upper(), canonical.points.columns() as f64),
             Goal::Trace { root, .. } => {
                 let mut whitened = root.clone();
                 factor.whiten_rows(&mut whitened);
@@ -178,7 +178,7 @@ pub(super) fn uniform(canonical: &Canonical) -> Vec<f64> {
 pub(super) fn spanning_start(canonical: &Canonical) -> Result<Vec<f64>, Breakdown> {
     let (n, r) = (canonical.points.rows(), canonical.points.columns());
     let factor = information(canonical, &uniform(canonical))?;
-    let mut rest = multiply(&canonical.points, &factor.inverse_lower().transposed());
+    let mut rest = multiply(&canonical.points, &factor.inverse_upper());
     let mut chosen = vec![0.0; n];
     let mut first = 0.0;
     for _ in 0..r.min(n) {
@@ -223,7 +223,7 @@ pub(super) fn position_of_largest(values: &[f64]) -> usize {
 
 /// The largest `q_v` and its target, over all of them.
 pub(super) fn worst_target(targets: &TargetRows, factor: &Cholesky) -> (f64, TargetRef) {
-    let whitening = factor.inverse_lower().transposed();
+    let whitening = factor.inverse_upper();
     match targets {
         TargetRows::Rows(rows) => {
             let (q, i) = largest_rows(rows, &[&whitening], 1)[0][0];

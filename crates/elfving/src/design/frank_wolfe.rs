@@ -8,7 +8,8 @@ use super::first_order::{
 use super::rank_one::{ALMOST_ALL, Column, Inverse};
 use super::{Control, Criterion, Design, DesignError, Problem, Solver};
 use crate::linalg::{
-    Cholesky, SymmetricEigen, add_scaled_row, apply, dot, multiply, multiply_transposed, norm_squared,
+    Cholesky, SymmetricEigen, add_scaled_row, apply, apply_transposed, dot, multiply, multiply_transposed,
+    norm_squared, transposed_multiply,
 };
 
 /// Which way a Frank-Wolfe step goes.
@@ -264,10 +265,9 @@ struct Spectrum {
 
 impl Spectrum {
     fn new(canonical: &Canonical, factor: &Cholesky, x: &[f64]) -> Result<Self, Breakdown> {
-        let inverse = factor.inverse_lower();
-        let y = apply(&inverse, x);
-        let half = multiply_transposed(&canonical.prior, &inverse);
-        let mut matrix = multiply(&inverse, &half);
+        let whitening = factor.inverse_upper();
+        let y = apply_transposed(&whitening, x);
+        let mut matrix = transposed_multiply(&whitening, &multiply(&canonical.prior, &whitening));
         for i in 0..y.len() {
             add_scaled_row(matrix.row_mut(i), y[i], &y);
         }

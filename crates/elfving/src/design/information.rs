@@ -80,7 +80,7 @@ impl InformationMatrix {
 
     /// `vᵀ M⁻¹ v` for every row v; the variance function when the rows are the pool. Cost: 2 m r².
     pub fn norms(&self, rows: &Matrix) -> Vec<f64> {
-        row_norms(rows, &self.factor.inverse_lower().transposed())
+        row_norms(rows, &self.factor.inverse_upper())
     }
 }
 

@@ -357,7 +357,7 @@ struct Duel {
 
 impl Duel {
     fn new(canonical: &Canonical, factor: &Cholesky, rows: &Matrix, w: &[f64]) -> Result<Self, Breakdown> {
-        let q = row_norms(rows, &factor.inverse_lower().transposed());
+        let q = row_norms(rows, &factor.inverse_upper());
         let mut root = rows.clone();
         for (k, w) in w.iter().enumerate() {
             root.row_mut(k).iter_mut().for_each(|value| *value *= w.sqrt());

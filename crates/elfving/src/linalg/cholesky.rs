@@ -1,11 +1,13 @@
 //! Cholesky factors `A = L Lᵀ`: solve, norms, log-determinant, rank-one update.
+//!
+//! What is kept is `U = Lᵀ`: stored by rows it is L stored by columns, which is how factorisations run fastest.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor;
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::default;
-use faer::{Auto, MatMut, Par, Spec};
+use faer::{Auto, MatMut, MatRef, Par, Spec};
 use rayon::prelude::*;
 
 use super::Matrix;
@@ -22,14 +24,15 @@ pub struct NotPositiveDefinite {
     pub pivot: usize,
 }
 
-/// The lower factor `L` of a positive definite `A = L Lᵀ`.
+/// The factor of a positive definite `A = L Lᵀ`.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
-    lower: Matrix,
+    /// `U = Lᵀ`.
+    upper: Matrix,
 }
 
 impl Cholesky {
-    /// Factors a symmetric matrix, reading its lower triangle. Cost: n³/3.
+    /// Factors a symmetric matrix, reading its upper triangle. Cost: n³/3.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`] when a pivot is not a positive number (NaN included).
@@ -49,7 +52,7 @@ impl Cholesky {
         let mut memory = MemBuffer::new(scratch);
         let stack = MemStack::new(&mut memory);
         if let Err(factor::LltError::NonPositivePivot { index }) =
-            factor::cholesky_in_place(view_mut(&mut a), default(), Par::Seq, stack, parameters)
+            factor::cholesky_in_place(view_mut(&mut a).transpose_mut(), default(), Par::Seq, stack, parameters)
         {
             return Err(NotPositiveDefinite { pivot: index });
         }
@@ -58,32 +61,37 @@ impl Cholesky {
             if !(a[(i, i)] > 0.0 && a[(i, i)].is_finite()) {
                 return Err(NotPositiveDefinite { pivot: i });
             }
-            a.row_mut(i)[i + 1..].fill(0.0);
+            a.row_mut(i)[..i].fill(0.0);
         }
-        Ok(Self { lower: a })
+        Ok(Self { upper: a })
     }
 
     /// The order n.
     pub fn order(&self) -> usize {
-        self.lower.rows()
+        self.upper.rows()
     }
 
-    /// The factor `L`, lower triangular.
-    pub fn lower(&self) -> &Matrix {
-        &self.lower
+    /// The factor `U = Lᵀ`, upper triangular.
+    pub fn upper(&self) -> &Matrix {
+        &self.upper
+    }
+
+    /// `L`, for the triangular solves.
+    fn lower(&self) -> MatRef<'_, f64> {
+        view(&self.upper).transpose()
     }
 
     /// `log det A`.
     pub fn log_det(&self) -> f64 {
-        2.0 * (0..self.order()).map(|i| self.lower[(i, i)].ln()).sum::<f64>()
+        2.0 * (0..self.order()).map(|i| self.upper[(i, i)].ln()).sum::<f64>()
     }
 
     /// Solves `A x = b` in place.
     pub fn solve(&self, b: &mut [f64]) {
         let n = self.order();
         let mut column = MatMut::from_column_major_slice_mut(b, n, 1);
-        solve_lower_triangular_in_place(view(&self.lower), column.as_mut(), Par::Seq);
-        solve_upper_triangular_in_place(view(&self.lower).transpose(), column, Par::Seq);
+        solve_lower_triangular_in_place(self.lower(), column.as_mut(), Par::Seq);
+        solve_upper_triangular_in_place(view(&self.upper), column, Par::Seq);
     }
 
     /// Replaces every row x of `rows` by `A⁻¹ x`. Cost: 2 · rows · n².
@@ -98,7 +106,7 @@ impl Cholesky {
         let n = self.order();
         self.blocks(rows).for_each(|block| {
             let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
-            solve_lower_triangular_in_place(view(&self.lower), columns, Par::Seq);
+            solve_lower_triangular_in_place(self.lower(), columns, Par::Seq);
         });
     }
 
@@ -107,7 +115,7 @@ impl Cholesky {
         let n = self.order();
         self.blocks(rows).for_each(|block| {
             let columns = MatMut::from_column_major_slice_mut(block, n, block.len() / n);
-            solve_upper_triangular_in_place(view(&self.lower).transpose(), columns, Par::Seq);
+            solve_upper_triangular_in_place(view(&self.upper), columns, Par::Seq);
         });
     }
 
@@ -118,11 +126,11 @@ impl Cholesky {
         blocks.with_min_len(blocks_a_thread(BLOCK_ROWS * n * n / 2))
     }
 
-    /// `L⁻¹` itself, for sweeps over many rows, where a product runs several times faster than a solve.
-    pub fn inverse_lower(&self) -> Matrix {
+    /// `U⁻¹ = L⁻ᵀ` itself, for sweeps over many rows, where a product runs several times faster than a solve.
+    pub fn inverse_upper(&self) -> Matrix {
         let n = self.order();
         let mut inverse = Matrix::zeros(n, n);
-        invert_lower_triangular(view_mut(&mut inverse), view(&self.lower), Par::Seq);
+        invert_lower_triangular(view_mut(&mut inverse).transpose_mut(), self.lower(), Par::Seq);
         inverse
     }
 
@@ -137,25 +145,25 @@ impl Cholesky {
         let mut x: Vec<f64> = x.iter().map(|value| root * value).collect();
         // One hyperbolic or plane rotation a column (Gill, Golub, Murray, Saunders 1974, method C1).
         for k in 0..n {
-            let diagonal = self.lower[(k, k)];
+            let diagonal = self.upper[(k, k)];
             let squared = diagonal * diagonal + sign * x[k] * x[k];
             if !(squared > 0.0 && squared.is_finite()) {
                 return Err(NotPositiveDefinite { pivot: k });
             }
             let updated = squared.sqrt();
             let (cosine, sine) = (updated / diagonal, x[k] / diagonal);
-            self.lower[(k, k)] = updated;
+            self.upper[(k, k)] = updated;
             for i in k + 1..n {
-                let entry = (self.lower[(i, k)] + sign * sine * x[i]) / cosine;
+                let entry = (self.upper[(k, i)] + sign * sine * x[i]) / cosine;
                 x[i] = cosine * x[i] - sine * entry;
-                self.lower[(i, k)] = entry;
+                self.upper[(k, i)] = entry;
             }
         }
         Ok(())
     }
 }
 
-/// Smaller blocks than usual: our matrices are stored by rows, where the unblocked part is slow.
+/// Smaller blocks than usual: our matrices have a few hundred rows, rarely more than a thousand.
 fn blocking() -> Spec<factor::LltParams, f64> {
     let usual = <factor::LltParams as Auto<f64>>::auto();
     Spec::new(factor::LltParams { recursion_threshold: 16, block_size: 64, ..usual })

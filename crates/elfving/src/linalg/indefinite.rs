@@ -13,9 +13,9 @@ pub struct SymmetricIndefinite {
 }
 
 impl SymmetricIndefinite {
-    /// Factors a symmetric matrix, reading its lower triangle. Cost: n³/3.
+    /// Factors a symmetric matrix, reading its upper triangle. Cost: n³/3.
     pub fn new(a: &Matrix) -> Self {
-        Self { factor: view(a).lblt(Side::Lower) }
+        Self { factor: view(a).transpose().lblt(Side::Lower) }
     }
 
     /// Solves `A x = b` in place. A singular matrix gives infinities or NaN, which the caller must check.

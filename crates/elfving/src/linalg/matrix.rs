@@ -134,6 +134,14 @@ impl Matrix {
         Self { rows: indices.len(), columns: self.columns, data: data.into() }
     }
 
+    /// Multiplies every row by its factor.
+    pub fn scale_rows(&mut self, by: &[f64]) {
+        debug_assert_eq!(self.rows, by.len());
+        for (i, by) in by.iter().enumerate() {
+            self.row_mut(i).iter_mut().for_each(|entry| *entry *= by);
+        }
+    }
+
     /// The transpose, copied.
     pub fn transposed(&self) -> Self {
         Self::from_fn(self.columns, self.rows, |i, j| self[(j, i)])

@@ -22,8 +22,8 @@ pub use indefinite::SymmetricIndefinite;
 pub use matrix::Matrix;
 pub use pivoted_cholesky::{CholeskyStop, NotFactorable, PivotTriangle, PivotedCholesky, pivoted_cholesky};
 pub use product::{
-    add_lower_outer_gram, add_scaled, add_scaled_row, apply, apply_transposed, dot, gram, lower_hadamard,
-    lower_outer_gram, lower_squared_gram, mirror_lower, multiply, multiply_transposed, norm_squared,
+    add_upper_outer_gram, add_scaled, add_scaled_row, apply, apply_transposed, average_gram, dot, gram, upper_hadamard,
+    upper_outer_gram, upper_squared_gram, mirror_upper, multiply, multiply_transposed, norm_squared,
     squared_product, symmetric_apply, transposed_multiply, weighted_gram,
 };
 pub use qr::{RightSingular, right_singular, triangular_factor};

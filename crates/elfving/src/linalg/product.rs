@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::Matrix;
 
 /// Rows of a tall matrix that are summed at a time; fixed, so that sums do not depend on threads.
-const CHUNK_ROWS: usize = 8192;
+const CHUNK_ROWS: usize = 1024;
 /// Rows of a product that a thread computes at a time.
 const BLOCK_ROWS: usize = 96;
 /// Multiplications that are worth waking a thread for.
@@ -60,63 +60,66 @@ fn row_blocks(a: &Matrix, b: MatRef<'_, f64>) -> Matrix {
     out
 }
 
-/// `A Aᵀ` on and below the diagonal; above it nothing is promised. Half the cost of a general product.
-pub fn lower_outer_gram(a: &Matrix) -> Matrix {
+/// `A Aᵀ` on and above the diagonal; below it nothing is promised. Half the cost of a general product.
+pub fn upper_outer_gram(a: &Matrix) -> Matrix {
     let mut out = Matrix::zeros(a.rows(), a.rows());
-    add_lower_outer_gram(&mut out, a);
+    add_upper_outer_gram(&mut out, a);
     out
 }
 
-/// `S ← S + A Aᵀ` on and below the diagonal.
-pub fn add_lower_outer_gram(s: &mut Matrix, a: &Matrix) {
-    lower_row_blocks(s, Accum::Add, a, |_, _| ());
+/// `S ← S + A Aᵀ` on and above the diagonal.
+pub fn add_upper_outer_gram(s: &mut Matrix, a: &Matrix) {
+    upper_row_blocks(s, Accum::Add, a, |_, _| ());
 }
 
-/// `scale · (A Aᵀ) ∘ (A Aᵀ)` on and below the diagonal; above it nothing is promised.
-pub fn lower_squared_gram(a: &Matrix, scale: f64) -> Matrix {
+/// `scale · (A Aᵀ) ∘ (A Aᵀ)` on and above the diagonal; below it nothing is promised.
+pub fn upper_squared_gram(a: &Matrix, scale: f64) -> Matrix {
     let mut out = Matrix::zeros(a.rows(), a.rows());
-    lower_row_blocks(&mut out, Accum::Replace, a, |_, block| {
-        block.iter_mut().for_each(|entry| *entry = scale * *entry * *entry);
-    });
-    out
-}
-
-/// `(A Aᵀ) ∘ (B Aᵀ)` on and below the diagonal, for a symmetric `B Aᵀ`; above it nothing is promised.
-pub fn lower_hadamard(a: &Matrix, b: &Matrix) -> Matrix {
-    let (n, k) = (a.rows(), a.columns());
-    let mut out = Matrix::zeros(n, n);
-    lower_row_blocks(&mut out, Accum::Replace, a, |start, block| {
-        let count = block.len() / n;
-        let end = start + count;
-        let rows = MatRef::from_row_major_slice(b.row_range(start, end), count, k);
-        let above = MatRef::from_row_major_slice(a.row_range(0, end), end, k);
-        let mut other = Matrix::zeros(count, end);
-        matmul(view_mut(&mut other), Accum::Replace, rows, above.transpose(), 1.0, Par::Seq);
-        for (i, row) in block.chunks_exact_mut(n).enumerate() {
-            row.iter_mut().zip(other.row(i)).for_each(|(entry, other)| *entry *= other);
+    upper_row_blocks(&mut out, Accum::Replace, a, |start, block| {
+        for row in block.chunks_exact_mut(a.rows()) {
+            row[start..].iter_mut().for_each(|entry| *entry = scale * *entry * *entry);
         }
     });
     out
 }
 
-/// The lower triangle of `A Aᵀ`, put in place or added, over threads in blocks of rows, each changed by `then(first row, block)`.
-fn lower_row_blocks(out: &mut Matrix, accum: Accum, a: &Matrix, then: impl Fn(usize, &mut [f64]) + Sync) {
-    const BLOCK_ROWS: usize = 192; // the other factor is packed anew for each block
+/// `(A Aᵀ) ∘ (B Aᵀ)` on and above the diagonal, for a symmetric `B Aᵀ`; below it nothing is promised.
+pub fn upper_hadamard(a: &Matrix, b: &Matrix) -> Matrix {
     let (n, k) = (a.rows(), a.columns());
+    let mut out = Matrix::zeros(n, n);
+    upper_row_blocks(&mut out, Accum::Replace, a, |start, block| {
+        let count = block.len() / n;
+        let end = start + count;
+        let rows = MatRef::from_row_major_slice(b.row_range(start, end), count, k);
+        let below = MatRef::from_row_major_slice(a.row_range(start, n), n - start, k);
+        let mut other = Matrix::zeros(count, n - start);
+        matmul(view_mut(&mut other), Accum::Replace, rows, below.transpose(), 1.0, Par::Seq);
+        for (i, row) in block.chunks_exact_mut(n).enumerate() {
+            row[start..].iter_mut().zip(other.row(i)).for_each(|(entry, other)| *entry *= other);
+        }
+    });
+    out
+}
+
+/// The upper triangle of `A Aᵀ`, put in place or added, over threads in blocks of rows, each changed by `then(first row, block)`.
+fn upper_row_blocks(out: &mut Matrix, accum: Accum, a: &Matrix, then: impl Fn(usize, &mut [f64]) + Sync) {
+    let (n, k) = (a.rows(), a.columns());
+    // The other factor is packed anew for each block, and half of the first square of a block is wasted.
+    let block_rows = (n / 4).next_multiple_of(16).clamp(48, 192);
     debug_assert_eq!((out.rows(), out.columns()), (n, n));
     if n == 0 || k == 0 {
         return;
     }
-    let blocks = out.as_mut_slice().par_chunks_mut(BLOCK_ROWS * n);
-    let blocks = blocks.with_min_len(blocks_a_thread(BLOCK_ROWS * n * k / 2));
+    let blocks = out.as_mut_slice().par_chunks_mut(block_rows * n);
+    let blocks = blocks.with_min_len(blocks_a_thread(block_rows * n * k / 2));
     blocks.enumerate().for_each(|(block, out)| {
-        let start = block * BLOCK_ROWS;
+        let start = block * block_rows;
         let count = out.len() / n;
         let end = start + count;
         let rows = MatRef::from_row_major_slice(a.row_range(start, end), count, k);
-        let above = MatRef::from_row_major_slice(a.row_range(0, end), end, k);
-        let lower = MatMut::from_row_major_slice_mut(out, count, n).subcols_mut(0, end);
-        matmul(lower, accum, rows, above.transpose(), 1.0, Par::Seq);
+        let below = MatRef::from_row_major_slice(a.row_range(start, n), n - start, k);
+        let upper = MatMut::from_row_major_slice_mut(out, count, n).subcols_mut(start, n - start);
+        matmul(upper, accum, rows, below.transpose(), 1.0, Par::Seq);
         then(start, out);
     });
 }
@@ -128,13 +131,13 @@ pub fn squared_product(a: &Matrix, b: &Matrix) -> Matrix {
     out
 }
 
-/// `A x` for a symmetric A of which the lower triangle is read.
+/// `A x` for a symmetric A of which the upper triangle is read.
 pub fn symmetric_apply(a: &Matrix, x: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; x.len()];
     for i in 0..x.len() {
-        let row = &a.row(i)[..i];
-        out[i] += dot(row, &x[..i]) + a[(i, i)] * x[i];
-        add_scaled_row(&mut out[..i], x[i], row);
+        let row = &a.row(i)[i + 1..];
+        out[i] += dot(row, &x[i + 1..]) + a[(i, i)] * x[i];
+        add_scaled_row(&mut out[i + 1..], x[i], row);
     }
     out
 }
@@ -145,7 +148,7 @@ pub fn gram(a: &Matrix) -> Matrix {
     let mut out = Matrix::zeros(n, n);
     triangular::matmul(
         view_mut(&mut out),
-        triangular::BlockStructure::TriangularLower,
+        triangular::BlockStructure::TriangularUpper,
         Accum::Replace,
         view(a).transpose(),
         triangular::BlockStructure::Rectangular,
@@ -154,19 +157,19 @@ pub fn gram(a: &Matrix) -> Matrix {
         1.0,
         Par::Seq,
     );
-    mirror_lower(&mut out);
+    mirror_upper(&mut out);
     out
 }
 
-/// Copies the lower triangle of a square matrix onto the upper one.
-pub fn mirror_lower(a: &mut Matrix) {
+/// Copies the upper triangle of a square matrix onto the lower one.
+pub fn mirror_upper(a: &mut Matrix) {
     const TILE: usize = 32; // a tile of both triangles stays in the cache
     let n = a.rows();
     for row in (0..n).step_by(TILE) {
         for column in (0..=row).step_by(TILE) {
             for i in row..(row + TILE).min(n) {
                 for j in column..(column + TILE).min(i) {
-                    a[(j, i)] = a[(i, j)];
+                    a[(i, j)] = a[(j, i)];
                 }
             }
         }
@@ -178,16 +181,29 @@ pub fn mirror_lower(a: &mut Matrix) {
 /// Cost: s · r² for s rows of positive weight; the rows are summed in fixed chunks.
 pub fn weighted_gram(x: &Matrix, weights: &[f64]) -> Matrix {
     debug_assert_eq!(x.rows(), weights.len());
-    let r = x.columns();
     let support: Vec<usize> = (0..x.rows()).filter(|&i| weights[i] != 0.0).collect();
-    let mut total = Matrix::zeros(r, r);
-    for chunk in support.chunks(CHUNK_ROWS) {
-        let mut scaled = x.select_rows(chunk);
+    gram_in_chunks(x, &support, |scaled, chunk| {
         for (k, &i) in chunk.iter().enumerate() {
             let root = weights[i].sqrt();
             scaled.row_mut(k).iter_mut().for_each(|value| *value *= root);
         }
-        add_scaled(&mut total, 1.0, &gram(&scaled));
+    })
+}
+
+/// The average of `x_i x_iᵀ` over the given rows, which are copied a chunk at a time.
+pub fn average_gram(x: &Matrix, rows: &[usize]) -> Matrix {
+    let mut total = gram_in_chunks(x, rows, |_, _| ());
+    total.as_mut_slice().iter_mut().for_each(|entry| *entry /= rows.len() as f64);
+    total
+}
+
+/// `Σ x_i x_iᵀ` over the given rows, each chunk of which is changed by `weigh(copies, rows)` first.
+fn gram_in_chunks(x: &Matrix, rows: &[usize], weigh: impl Fn(&mut Matrix, &[usize])) -> Matrix {
+    let mut total = Matrix::zeros(x.columns(), x.columns());
+    for chunk in rows.chunks(CHUNK_ROWS) {
+        let mut copies = x.select_rows(chunk);
+        weigh(&mut copies, chunk);
+        add_scaled(&mut total, 1.0, &gram(&copies));
     }
     total
 }

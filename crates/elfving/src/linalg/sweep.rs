@@ -13,6 +13,8 @@ use super::product::{norm_squared, view};
 
 /// Rows a thread takes at a time.
 const CHUNK_ROWS: usize = 4096;
+/// Chunks under way before what they found is merged: enough for many threads, few to remember.
+const CHUNKS_TOGETHER: usize = 32;
 /// Rows multiplied at a time: large enough for the product to run at full rate, small enough for the cache.
 const BLOCK_ROWS: usize = 256;
 
@@ -35,22 +37,25 @@ pub fn row_norms(x: &Matrix, transform: &Matrix) -> Vec<f64> {
 /// Each answer is sorted, largest first, ties to the smallest row; NaN counts as largest, so that it is
 /// seen. Nothing of size n is stored. Cost: 2 n r k flops a transform.
 pub fn largest_rows(x: &Matrix, transforms: &[&Matrix], k: usize) -> Vec<Vec<(f64, usize)>> {
-    let fresh = || -> Vec<TopK> { transforms.iter().map(|_| TopK::new(k)).collect() };
-    let parts: Vec<Vec<TopK>> = (0..x.rows().div_ceil(CHUNK_ROWS))
-        .into_par_iter()
-        .map(|chunk| {
-            let start = chunk * CHUNK_ROWS;
-            let end = (start + CHUNK_ROWS).min(x.rows());
-            let mut tops = fresh();
-            block_norms(x, transforms, start, end, |which, first, block| tops[which].offer_all(first, block));
-            tops
-        })
-        .collect();
-    let mut tops = fresh();
-    for part in parts {
-        for (top, seen) in tops.iter_mut().zip(part) {
-            for (norm, row) in seen.into_sorted() {
-                top.offer(norm, row);
+    let mut tops: Vec<TopK> = transforms.iter().map(|_| TopK::new(k, f64::NEG_INFINITY)).collect();
+    let chunks: Vec<usize> = (0..x.rows()).step_by(CHUNK_ROWS).collect();
+    for together in chunks.chunks(CHUNKS_TOGETHER) {
+        let parts: Vec<Vec<TopK>> = together
+            .par_iter()
+            .map(|&start| {
+                let end = (start + CHUNK_ROWS).min(x.rows());
+                let mut seen: Vec<TopK> = tops.iter().map(|top| TopK::new(k, top.threshold)).collect();
+                block_norms(x, transforms, start, end, |which, first, block| {
+                    seen[which].offer_all(first, block);
+                });
+                seen
+            })
+            .collect();
+        for part in parts {
+            for (top, seen) in tops.iter_mut().zip(part) {
+                for (norm, row) in seen.into_sorted() {
+                    top.offer(norm, row);
+                }
             }
         }
     }
@@ -83,7 +88,7 @@ fn block_norms(
     }
 }
 
-/// Keeps the `k` largest of the offers; ties to the smallest row.
+/// Keeps the `k` largest of the offers above a threshold; ties to the smallest row.
 struct TopK {
     k: usize,
     kept: Vec<(f64, usize)>,
@@ -91,8 +96,8 @@ struct TopK {
 }
 
 impl TopK {
-    fn new(k: usize) -> Self {
-        Self { k, kept: Vec::with_capacity(2 * k + 1), threshold: f64::NEG_INFINITY }
+    fn new(k: usize, threshold: f64) -> Self {
+        Self { k, kept: vec![], threshold }
     }
 
     fn offer_all(&mut self, first: usize, norms: &[f64]) {

@@ -45,7 +45,7 @@ impl Goal {
     pub(super) fn value(&self, factor: &Cholesky) -> f64 {
         match self {
             Goal::LogDet => -factor.log_det(),
-            _ => self.whitened_value(&factor.inverse_lower().transposed()),
+            _ => self.whitened_value(&factor.inverse_upper()),
         }
     }
 

@@ -73,10 +73,10 @@ impl Variances {
         let both = counts.iter().zip(&bounds.done).map(|(new, done)| new + done).enumerate();
         let shares: Vec<(usize, f64)> =
             both.filter(|&(_, count)| count > 0).map(|(i, count)| (i, count as f64 / all)).collect();
-        let whitening = frame.search_factor(&frame.information(&shares)).inverse_lower();
-        let mut inverse = gram(&whitening);
+        let whitening = frame.search_factor(&frame.information(&shares)).inverse_upper();
+        let mut inverse = gram(&whitening.transposed());
         inverse.as_mut_slice().iter_mut().for_each(|value| *value /= all);
-        let mut of = row_norms(&frame.points, &whitening.transposed());
+        let mut of = row_norms(&frame.points, &whitening);
         of.iter_mut().for_each(|value| *value /= all);
         Self { of, inverse, refresh_every: frame.dimension().max(16) as u64 }
     }

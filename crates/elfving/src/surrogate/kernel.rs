@@ -89,18 +89,18 @@ impl Distance {
         self.inverse_squares[g]
     }
 
-    /// `r²` from one row to the first `out.len()` rows of `columns` (G × m).
-    pub(super) fn squared(&self, row: &[f64], columns: &Matrix, out: &mut [f64]) {
+    /// `r²` from one row to the rows of `columns` (G × m) from `first` on, as many as `out` has room for.
+    pub(super) fn squared(&self, row: &[f64], columns: &Matrix, first: usize, out: &mut [f64]) {
         out.fill(0.0);
         for (g, &at) in row.iter().enumerate() {
             let scale = self.inverse_squares[g];
-            for_each_distance(self.kinds[g], at, columns.row(g), out, |out, d| *out += scale * d);
+            for_each_distance(self.kinds[g], at, &columns.row(g)[first..], out, |out, d| *out += scale * d);
         }
     }
 
-    /// `Σ_j weights_j D_g(at, j)` over the first `weights.len()` rows of `columns`.
-    pub(super) fn weighted(&self, g: usize, at: f64, columns: &Matrix, weights: &[f64]) -> f64 {
-        let others = &columns.row(g)[..weights.len()];
+    /// `Σ_j weights_j D_g(at, first + j)` over rows of `columns`.
+    pub(super) fn weighted(&self, g: usize, at: f64, columns: &Matrix, first: usize, weights: &[f64]) -> f64 {
+        let others = &columns.row(g)[first..first + weights.len()];
         match self.kinds[g] {
             ColumnKind::Numeric => {
                 weighted_sum(weights, others, |other| ColumnKind::Numeric.squared_distance(at, other))

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::{Cholesky, Matrix, dot, lower_outer_gram};
+use crate::linalg::{Cholesky, Matrix, dot, norm_squared, upper_outer_gram};
 
 use super::evidence::Evidence;
 use super::kernel::{Distance, matern_and_slope};
@@ -32,25 +32,20 @@ pub(super) struct Conditioned {
     /// `C⁻¹ 1`.
     pub(super) ones: Vec<f64>,
     pub(super) log_likelihood: f64,
-    /// `5/3 (1 + s) exp(-s)` below the diagonal.
+    /// `5/3 (1 + s) exp(-s)` above the diagonal.
     slopes: Matrix,
 }
 
 impl Conditioned {
-    /// `C⁻¹`, on and below the diagonal.
+    /// `C⁻¹`, on and above the diagonal.
     fn inverse(&self) -> Matrix {
-        lower_outer_gram(&self.factor.inverse_lower().transposed())
+        upper_outer_gram(&self.factor.inverse_upper())
     }
 
-    /// The diagonal of `C⁻¹`: the squared norms of the columns of `L⁻¹`.
+    /// The diagonal of `C⁻¹ = U⁻¹U⁻ᵀ`: the squared norms of the rows of `U⁻¹`.
     fn inverse_diagonal(&self) -> Vec<f64> {
-        let inverse_lower = self.factor.inverse_lower();
-        let mut diagonal = vec![0.0; self.coefficients.len()];
-        for i in 0..inverse_lower.rows() {
-            let squares = inverse_lower.row(i)[..=i].iter().map(|entry| entry * entry);
-            diagonal.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square);
-        }
-        diagonal
+        let inverse_upper = self.factor.inverse_upper();
+        (0..inverse_upper.rows()).map(|i| norm_squared(&inverse_upper.row(i)[i..])).collect()
     }
 
     /// `α_i / √(C⁻¹)_ii`: the standardised residual of each cell, given all others and the mean.
@@ -122,7 +117,7 @@ impl Evidence {
         Ok(Conditioned { factor, mean, coefficients, ones, log_likelihood: between + within, slopes })
     }
 
-    /// The covariance of the cell means and the slopes of the kernel, both below the diagonal.
+    /// The covariance of the cell means and the slopes of the kernel, both above the diagonal.
     fn covariance(&self, space: &Space, parameters: &Parameters) -> (Matrix, Matrix) {
         let m = self.cells();
         let distance = Distance::new(space, parameters);
@@ -132,8 +127,8 @@ impl Evidence {
         blocks.for_each(|(block, (covariance, slopes))| {
             let rows = covariance.chunks_exact_mut(m).zip(slopes.chunks_exact_mut(m));
             for (i, (row, slopes)) in rows.enumerate().map(|(k, rows)| (block * BLOCK_ROWS + k, rows)) {
-                distance.squared(space.row(self.rows[i]), &self.columns, &mut row[..i]);
-                for (entry, slope) in row[..i].iter_mut().zip(slopes) {
+                distance.squared(space.row(self.rows[i]), &self.columns, i + 1, &mut row[i + 1..]);
+                for (entry, slope) in row[i + 1..].iter_mut().zip(&mut slopes[i + 1..]) {
                     (*entry, *slope) = matern_and_slope(*entry);
                 }
                 if let Some(twin) = self.twin(i) {
@@ -145,10 +140,10 @@ impl Evidence {
         (covariance, slopes)
     }
 
-    /// The cell before this one when it is of the same site: cells are in the order of the sites.
+    /// The cell after this one when it is of the same site: cells are in the order of the sites.
     fn twin(&self, cell: usize) -> Option<usize> {
-        let before = cell.checked_sub(1)?;
-        (self.cells[before].site == self.cells[cell].site).then_some(before)
+        let after = self.cells.get(cell + 1)?;
+        (after.site == self.cells[cell].site).then_some(cell + 1)
     }
 
     /// The noise variance of a cell's mean.
@@ -190,13 +185,13 @@ impl Evidence {
                 let mut sums = vec![0.0; dimension];
                 let mut weights = vec![0.0; m];
                 for i in block * BLOCK_ROWS..((block + 1) * BLOCK_ROWS).min(m) {
-                    let weights = &mut weights[..i];
-                    for (j, weight) in weights.iter_mut().enumerate() {
+                    let weights = &mut weights[i + 1..];
+                    for (weight, j) in weights.iter_mut().zip(i + 1..) {
                         *weight = (alpha[i] * alpha[j] - inverse[(i, j)]) * conditioned.slopes[(i, j)];
                     }
                     let row = space.row(self.rows[i]);
                     for (g, sum) in sums.iter_mut().enumerate() {
-                        *sum += distance.weighted(g, row[g], &self.columns, weights);
+                        *sum += distance.weighted(g, row[g], &self.columns, i + 1, weights);
                     }
                 }
                 sums

@@ -82,7 +82,7 @@ impl Fit {
 
     /// The covariances of a row with the means of the cells.
     fn covariances_with_cells(&self, distance: &Distance, row: usize, out: &mut [f64]) {
-        distance.squared(self.space.row(row), &self.evidence.columns, out);
+        distance.squared(self.space.row(row), &self.evidence.columns, 0, out);
         out.iter_mut().for_each(|entry| *entry = matern(*entry));
         let own = self.evidence.cells_of(self.space.site(row));
         out[own].iter_mut().for_each(|entry| *entry += self.parameters().roughness);
@@ -178,7 +178,7 @@ impl Posterior {
     pub fn covariances(&self, row: PointId) -> Vec<f64> {
         let (at, width) = (row.index(), BLOCK_ROWS * 8);
         let mut squared = vec![0.0; self.len()];
-        self.distance.squared(self.space.row(self.rows.start + at), &self.columns, &mut squared);
+        self.distance.squared(self.space.row(self.rows.start + at), &self.columns, 0, &mut squared);
         squared.par_chunks_mut(width).enumerate().for_each(|(block, entries)| {
             for (k, entry) in entries.iter_mut().enumerate() {
                 *entry = self.explained_away(at, block * width + k, *entry);

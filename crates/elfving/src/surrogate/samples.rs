@@ -43,7 +43,7 @@ impl Posterior {
     /// `L` with `L Lᵀ` the covariance of the rows.
     fn root(&self, rows: &[PointId]) -> Matrix {
         let covariance = Matrix::from_fn(rows.len(), rows.len(), |i, j| {
-            if j <= i { self.covariance(rows[i], rows[j]) } else { 0.0 }
+            if i <= j { self.covariance(rows[i], rows[j]) } else { 0.0 }
         });
         // Equal rows, and rows known exactly, make it singular: a little more on the diagonal, until it can be factored.
         let largest = rows.iter().map(|row| self.variance(*row)).fold(f64::MIN_POSITIVE, f64::max);
@@ -52,7 +52,7 @@ impl Posterior {
             let mut raised = covariance.clone();
             (0..rows.len()).for_each(|i| raised[(i, i)] += jitter);
             match Cholesky::new(raised) {
-                Ok(factor) => return factor.lower().clone(),
+                Ok(factor) => return factor.upper().transposed(),
                 Err(_) if jitter < largest => jitter *= 10.0,
                 // Beyond rounding error: the rows one by one.
                 Err(_) => {

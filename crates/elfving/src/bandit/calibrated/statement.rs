@@ -121,7 +121,7 @@ pub fn conditional_statement(
     let kernel = |a: usize, b: usize| 1.0 + parameters.covariance(space, a, b);
     let sites: Vec<(usize, f64)> = rows.iter().map(|(&site, &(count, _))| (site, count)).collect();
     let covariance = Matrix::from_fn(sites.len(), sites.len(), |i, j| {
-        if j > i {
+        if j < i {
             0.0
         } else {
             kernel(sites[i].0, sites[j].0) + if i == j { noise / sites[i].1 } else { 0.0 }

@@ -111,10 +111,10 @@ impl Precision {
     /// Inverse, determinant and norms from a factorisation of V. Cost: n r² + r³.
     pub(super) fn refresh(&mut self) {
         let factor = self.factor();
-        let whitening = factor.inverse_lower();
+        let whitening = factor.inverse_upper();
         self.log_det = factor.log_det() - self.pool.dimension() as f64 * self.ridge.ln();
-        self.inverse = gram(&whitening);
-        self.norms = row_norms(self.pool.features(), &whitening.transposed());
+        self.inverse = gram(&whitening.transposed());
+        self.norms = row_norms(self.pool.features(), &whitening);
         self.updates = 0;
     }
 

@@ -1,6 +1,6 @@
 //! From an optimal face to one of its vertices.
 
-use crate::linalg::{Cholesky, Matrix, apply, apply_transposed, dot, lower_outer_gram, norm_squared};
+use crate::linalg::{Cholesky, Matrix, apply, apply_transposed, dot, upper_outer_gram, norm_squared};
 
 /// β below this fraction of its sum counts as zero.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -44,7 +44,7 @@ impl Basis<'_> {
     /// The combination of the members nearest to `point`, refined once, and the squared distance left.
     fn nearest(&self, point: &[f64]) -> Option<(Vec<f64>, f64)> {
         let rows = self.signed_rows();
-        let factor = Cholesky::new(lower_outer_gram(&rows)).ok()?;
+        let factor = Cholesky::new(upper_outer_gram(&rows)).ok()?;
         let mut coefficients = vec![0.0; rows.rows()];
         let mut rest = point.to_vec();
         for _ in 0..3 {

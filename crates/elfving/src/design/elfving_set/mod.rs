@@ -19,7 +19,7 @@ use super::canonical::{Canonical, Goal};
 use super::first_order::{Breakdown, information, singular, spanning_start, uniform};
 use super::solver::Found;
 use super::{Control, Criterion, Design, DesignError, Problem, Progress, Solver, Status, TargetRef};
-use crate::linalg::{Cholesky, Matrix, apply_transposed, largest_rows};
+use crate::linalg::{Cholesky, Matrix, apply, largest_rows};
 use basic_solution::basic_solution;
 use linear_programme::Programme;
 
@@ -172,7 +172,7 @@ impl<'a> Hull<'a> {
         }
         self.passes += 1;
         let r = self.target.len();
-        let y = apply_transposed(&self.factor.inverse_lower(), &self.programme.y);
+        let y = apply(&self.factor.inverse_upper(), &self.programme.y);
         let transform = Matrix::from_row_major(r, 1, y);
         let top = largest_rows(&self.canonical.points, &[&transform], self.working.len() + 2 * r + 20);
         let beyond = top[0].iter().filter(|(squared, i)| {

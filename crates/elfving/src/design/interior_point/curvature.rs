@@ -2,7 +2,7 @@
 
 use super::newton::scaled;
 use crate::linalg::{
-    Matrix, dot, lower_hadamard, lower_squared_gram, multiply, norm_squared, transposed_multiply,
+    Matrix, dot, upper_hadamard, upper_squared_gram, multiply, norm_squared, transposed_multiply,
 };
 
 /// `H`, kept as its factors: where these are narrow, the n × n matrix is written down only to be factored in place.
@@ -21,6 +21,20 @@ impl Curvature {
         }
     }
 
+    /// The factors of `D H D` for a diagonal D: the rows of each, times the roots of D.
+    pub(super) fn between(&self, diagonal: &[f64]) -> Self {
+        let roots: Vec<f64> = diagonal.iter().map(|entry| entry.sqrt()).collect();
+        let scaled = |matrix: &Matrix| {
+            let mut matrix = matrix.clone();
+            matrix.scale_rows(&roots);
+            matrix
+        };
+        match self {
+            Curvature::Squared { x, by } => Curvature::Squared { x: scaled(x), by: *by },
+            Curvature::Product { x, y } => Curvature::Product { x: scaled(x), y: scaled(y) },
+        }
+    }
+
     pub(super) fn diagonal(&self, i: usize) -> f64 {
         match self {
             Curvature::Squared { x, by } => by * norm_squared(x.row(i)).powi(2),
@@ -28,11 +42,11 @@ impl Curvature {
         }
     }
 
-    /// On and below the diagonal; above it nothing is promised. Cost: 2 n² r, or half of it.
-    pub(super) fn lower(&self) -> Matrix {
+    /// On and above the diagonal; below it nothing is promised. Cost: 2 n² r, or half of it.
+    pub(super) fn upper(&self) -> Matrix {
         match self {
-            Curvature::Squared { x, by } => lower_squared_gram(x, *by),
-            Curvature::Product { x, y } => lower_hadamard(x, y),
+            Curvature::Squared { x, by } => upper_squared_gram(x, *by),
+            Curvature::Product { x, y } => upper_hadamard(x, y),
         }
     }
 
@@ -49,9 +63,7 @@ impl Curvature {
             Curvature::Product { x, y } => (x, y, 1.0),
         };
         let mut weighted = x.clone();
-        for (i, v) in v.iter().enumerate() {
-            weighted.row_mut(i).iter_mut().for_each(|entry| *entry *= v);
-        }
+        weighted.scale_rows(v);
         let turned = multiply(x, &transposed_multiply(&weighted, x));
         (0..v.len()).map(|i| by * dot(turned.row(i), y.row(i))).collect()
     }
@@ -60,7 +72,7 @@ impl Curvature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::{apply, mirror_lower};
+    use crate::linalg::{apply, mirror_upper};
 
     #[test]
     fn applying_it_is_the_product_with_the_matrix() {
@@ -71,11 +83,17 @@ mod tests {
         for curvature in
             [Curvature::Squared { x: x.clone(), by: 0.3 }, Curvature::Product { x, y }.scaled(2.0)]
         {
-            let mut whole = curvature.lower();
-            mirror_lower(&mut whole);
+            let mut whole = curvature.upper();
+            mirror_upper(&mut whole);
             for (i, (ours, expected)) in curvature.apply(&v).iter().zip(apply(&whole, &v)).enumerate() {
                 assert!((ours - expected).abs() < 1e-12 * whole.max_abs(), "{ours} {expected}");
                 assert!((curvature.diagonal(i) - whole[(i, i)]).abs() < 1e-12 * whole.max_abs());
+            }
+            let diagonal: Vec<f64> = (0..30).map(|i| 1.0 / (1.0 + i as f64)).collect();
+            let between = curvature.between(&diagonal).upper();
+            for (i, j) in (0..30).flat_map(|i| (i..30).map(move |j| (i, j))) {
+                let expected = diagonal[i] * whole[(i, j)] * diagonal[j];
+                assert!((between[(i, j)] - expected).abs() < 1e-12 * whole.max_abs());
             }
         }
     }

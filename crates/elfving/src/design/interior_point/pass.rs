@@ -32,7 +32,7 @@ impl Pass {
     /// least `F²/(F + Δ)`; for log det the loss per dimension is at most `log(1 + Δ/r)`.
     pub(super) fn over(canonical: &Canonical, goal: &Goal, set: &WorkingSet) -> Result<Self, Breakdown> {
         let factor = set.information(canonical)?;
-        let whitening = factor.inverse_lower().transposed();
+        let whitening = factor.inverse_upper();
         let rows = set.target_rows(goal);
         let gradient = gradient_transform(goal, set, &factor, &whitening, &rows);
         let shared = match goal {
@@ -127,7 +127,7 @@ pub(super) fn worst_targets(
     threshold: f64,
     most: usize,
 ) -> Vec<(f64, TargetRef)> {
-    let whitening = factor.inverse_lower().transposed();
+    let whitening = factor.inverse_upper();
     match targets {
         TargetRows::Rows(rows) => {
             let top = &largest_rows(rows, &[&whitening], most)[0];

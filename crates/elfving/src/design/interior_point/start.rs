@@ -5,7 +5,7 @@ use super::pass::worst_targets;
 use super::working_set::{WorkingSet, normalised};
 use crate::design::TargetRef;
 use crate::design::canonical::Canonical;
-use crate::linalg::{Cholesky, Matrix, add_scaled, dot, largest_rows, row_norms, weighted_gram};
+use crate::linalg::{Cholesky, Matrix, add_scaled, average_gram, dot, largest_rows, row_norms, weighted_gram};
 use crate::pool::TargetRows;
 
 /// Points looked at closely before the first Newton step, at least, and per dimension.
@@ -14,8 +14,12 @@ const CLOSE_LOOK: (usize, usize) = (1500, 40);
 const SMALL_POOL: (usize, usize) = (100, 1500);
 /// Most points in the working set at the start, at least, and per effective dimension.
 const ROOM: (usize, f64) = (1500, 4.0);
+/// Multiplicative updates before the first Newton step, at least and at most.
+const UPDATES: (usize, usize) = (5, 40);
 /// After the multiplicative updates, points below this fraction of the largest variance are left out.
 const PROMISING: f64 = 0.93;
+/// The same after as many updates as there may be: by then the variances of what matters are closer together.
+const PROMISING_LATE: f64 = 0.95;
 /// Targets above this fraction of the worst one join at the start of a worst-case problem.
 const NEARLY_WORST: f64 = 0.99;
 
@@ -37,7 +41,7 @@ pub(super) fn initial_points(canonical: &Canonical, warm: &[(usize, f64)]) -> (W
         match Cholesky::new(rough_information(canonical)) {
             Ok(factor) => {
                 passes = 1;
-                let whitening = factor.inverse_lower().transposed();
+                let whitening = factor.inverse_upper();
                 points.extend(
                     largest_rows(&canonical.points, &[&whitening], wanted)[0].iter().map(|&(_, i)| i),
                 );
@@ -56,8 +60,7 @@ pub(super) fn initial_points(canonical: &Canonical, warm: &[(usize, f64)]) -> (W
 fn rough_information(canonical: &Canonical) -> Matrix {
     let (n, r) = (canonical.points.rows(), canonical.points.columns());
     let sample: Vec<usize> = (0..n).step_by(n.div_ceil(200 * r + 4000)).collect();
-    let equal = vec![1.0 / sample.len() as f64; sample.len()];
-    let mut rough = weighted_gram(&canonical.points.select_rows(&sample), &equal);
+    let mut rough = average_gram(&canonical.points, &sample);
     add_scaled(&mut rough, 1.0, &canonical.prior);
     let trace: f64 = (0..r).map(|k| rough[(k, k)]).sum();
     for k in 0..r {
@@ -80,21 +83,22 @@ fn promising(canonical: &Canonical, points: Vec<usize>, warm: &[(usize, f64)]) -
     }
     let mut q = vec![1.0; n];
     // As much work as half a Newton step, at most.
-    let updates = ((n * n / 3 + n * r) / (4 * r * r)).clamp(5, 40);
+    let updates = ((n * n / 3 + n * r) / (4 * r * r)).clamp(UPDATES.0, UPDATES.1);
     for _ in 0..updates {
         let total = dot(&lambda, &q);
         lambda.iter_mut().zip(&q).for_each(|(weight, q)| *weight *= q / total);
         let mut information = weighted_gram(&rows, &lambda);
         add_scaled(&mut information, 1.0, &canonical.prior);
         let Ok(factor) = Cholesky::new(information) else { break };
-        q = row_norms(&rows, &factor.inverse_lower().transposed());
+        q = row_norms(&rows, &factor.inverse_upper());
     }
     let largest = q.iter().copied().fold(0.0, f64::max);
-    let near = q.iter().filter(|q| **q >= PROMISING * largest).count();
+    let enough = largest * if updates < UPDATES.1 { PROMISING } else { PROMISING_LATE };
+    let near = q.iter().filter(|q| **q >= enough).count();
     let dimension = dot(&lambda, &q);
     let floor = 0.1 / n as f64;
     if is_small(n, r) || near as f64 > 2.0 * dimension {
-        let kept = |k: &usize| is_small(n, r) || q[*k] >= PROMISING * largest;
+        let kept = |k: &usize| is_small(n, r) || q[*k] >= enough;
         let kept = (0..n).filter(kept).map(|k| (points[k], lambda[k].max(floor))).collect();
         return normalised(heaviest(kept, room(dimension)));
     }
@@ -138,7 +142,7 @@ pub(super) fn narrow(
     let factor = set.information(canonical)?;
     let r = canonical.points.columns();
     let most = CLOSE_LOOK.0.max(CLOSE_LOOK.1 * r);
-    let whitening = factor.inverse_lower().transposed();
+    let whitening = factor.inverse_upper();
     let top = &largest_rows(&canonical.points, &[&whitening], most)[0];
     let largest = top.first().map_or(0.0, |top| top.0);
     let own = row_norms(&canonical.points.select_rows(&set.points), &whitening);

@@ -8,14 +8,14 @@
 
 use super::newton::{Breakdown, Direction, State};
 use crate::linalg::{
-    Cholesky, Matrix, SymmetricIndefinite, add_lower_outer_gram, apply_transposed, dot, lower_outer_gram,
+    Cholesky, Matrix, SymmetricIndefinite, add_upper_outer_gram, apply_transposed, dot, upper_outer_gram,
     norm_squared, symmetric_apply,
 };
 
 /// The Newton matrix of a state, factored.
 pub(super) struct System<'a> {
     state: &'a State,
-    /// H, where it is applied faster from its entries than from its factors.
+    /// The scaled H, where it is applied faster from its entries than from its factors.
     curvature: Option<Matrix>,
     /// Targets that stay unknowns.
     kept: Vec<usize>,
@@ -53,22 +53,16 @@ impl<'a> System<'a> {
             (0..n).map(|i| state.local.curvature.diagonal(i) + state.z[i] / state.lambda[i]).collect();
         let (kept, eliminated) = active_targets(state, &own);
 
-        let columns = scaled_columns(p_squared, &eliminated);
+        let mut columns = scaled_columns(p_squared, &eliminated);
         let raised: Vec<f64> = (0..n).map(|i| own[i] + norm_squared(columns.row(i))).collect();
         let scaling: Vec<f64> = raised.iter().map(|diagonal| 1.0 / diagonal.sqrt()).collect();
-        let factors = &state.local.curvature;
-        let curvature = factors.is_better_written().then(|| factors.lower());
+        columns.scale_rows(&scaling);
+        let factors = state.local.curvature.between(&scaling);
+        let curvature = factors.is_better_written().then(|| factors.upper());
         let points = definite(|shift| {
-            let mut matrix = curvature.clone().unwrap_or_else(|| factors.lower());
-            add_lower_outer_gram(&mut matrix, &columns);
-            for i in 0..n {
-                let by = scaling[i];
-                matrix.row_mut(i)[..i]
-                    .iter_mut()
-                    .zip(&scaling)
-                    .for_each(|(entry, other)| *entry *= by * other);
-                matrix[(i, i)] = 1.0 + shift;
-            }
+            let mut matrix = curvature.clone().unwrap_or_else(|| factors.upper());
+            add_upper_outer_gram(&mut matrix, &columns);
+            (0..n).for_each(|i| matrix[(i, i)] = 1.0 + shift);
             matrix
         })?;
 
@@ -84,13 +78,13 @@ impl<'a> System<'a> {
             }
         }
         points.whiten_rows(&mut coupling);
-        let mut border = lower_outer_gram(&coupling);
+        let mut border = upper_outer_gram(&coupling);
         border.as_mut_slice().iter_mut().for_each(|entry| *entry = -*entry);
         if m > 0 {
             border[(1, 1)] += eliminated.iter().sum::<f64>();
         }
         for (k, &v) in kept.iter().enumerate() {
-            border[(k + 2, 1)] -= 1.0;
+            border[(1, k + 2)] -= 1.0;
             border[(k + 2, k + 2)] -= state.s[v] / state.w[v];
         }
         let border_scaling = border_scaling(&border);
@@ -212,6 +206,12 @@ impl<'a> System<'a> {
         Parts { points, border }
     }
 
+    /// `D⁻¹ H D⁻¹ x` for the scaled matrix H and the scaling D.
+    fn apply_scaled(&self, scaled: &Matrix, x: &[f64]) -> Vec<f64> {
+        let over = |x: &[f64]| -> Vec<f64> { x.iter().zip(&self.scaling).map(|(x, by)| x / by).collect() };
+        over(&symmetric_apply(scaled, &over(x)))
+    }
+
     /// `rhs - [K Cᵀ; C D] x`, from the unscaled parts.
     fn residual(&self, rhs: &Parts, x: &Parts) -> Parts {
         let state = self.state;
@@ -220,7 +220,7 @@ impl<'a> System<'a> {
         let nu = x.border[0];
         let w: &[f64] = if m > 0 { &x.border[2..] } else { &[] };
         let bent = match &self.curvature {
-            Some(written) => symmetric_apply(written, &x.points),
+            Some(written) => self.apply_scaled(written, &x.points),
             None => local.curvature.apply(&x.points),
         };
         let points = (0..n)

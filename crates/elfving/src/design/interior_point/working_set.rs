@@ -73,7 +73,7 @@ impl WorkingSet {
     ///
     /// Without the points of a set D, `M - Σ_D λxxᵀ ⪰ (1 - Σ_D λ_x q_x) M`.
     pub(super) fn prune(&mut self, canonical: &Canonical, allowed: f64) -> Result<(), Breakdown> {
-        let whitening = self.information(canonical)?.inverse_lower().transposed();
+        let whitening = self.information(canonical)?.inverse_upper();
         let q = row_norms(&canonical.points.select_rows(&self.points), &whitening);
         let loss: Vec<f64> = self.lambda.iter().zip(&q).map(|(weight, q)| weight * q).collect();
         let mut order: Vec<usize> = (0..loss.len()).collect();

@@ -23,7 +23,7 @@ pub(super) fn interpolate(shifted: &Shifted<'_>) -> Option<Found> {
     let products = multiply_transposed(&rows, &rows);
     let lengths: Vec<f64> = (0..products.rows()).map(|i| products[(i, i)]).collect();
     let factor = Cholesky::new(products).ok()?;
-    let independent = |i: usize| factor.lower()[(i, i)] > DEPENDENT_PIVOT * lengths[i].sqrt();
+    let independent = |i: usize| factor.upper()[(i, i)] > DEPENDENT_PIVOT * lengths[i].sqrt();
     if !(0..lengths.len()).all(independent) {
         return None;
     }
@@ -99,7 +99,7 @@ pub(super) fn spans_everything(rows: &Matrix) -> bool {
     let products = gram(rows);
     let largest = products.max_abs();
     Cholesky::new(products).is_ok_and(|factor| {
-        (0..factor.order()).all(|k| factor.lower()[(k, k)] > DEPENDENT_PIVOT * largest.sqrt())
+        (0..factor.order()).all(|k| factor.upper()[(k, k)] > DEPENDENT_PIVOT * largest.sqrt())
     })
 }
 

@@ -22,7 +22,7 @@ pub(super) enum Objective {
 
 impl Objective {
     pub(super) fn new(goal: &Goal, factor: &Cholesky) -> Self {
-        let whitening = || factor.inverse_lower().transposed();
+        let whitening = || factor.inverse_upper();
         match goal {
             Goal::LogDet => Objective::LogDet { value: -factor.log_det() },
             Goal::Trace(root) => Objective::Trace { root: multiply(root, &whitening()) },

@@ -49,7 +49,7 @@ impl<'r> Position<'r> {
     /// Points to give, the least useful first, and points to take, the most useful first.
     fn rankings(&self) -> (Vec<usize>, Vec<usize>) {
         let (frame, bounds) = (&self.request.frame, &self.request.bounds);
-        let whitening = self.factor.inverse_lower().transposed();
+        let whitening = self.factor.inverse_upper();
         let gradient = match self.objective.gradient_root() {
             None => row_norms(&frame.points, &whitening),
             Some(root) => row_norms(&frame.points, &multiply(&whitening, &root.transposed())),

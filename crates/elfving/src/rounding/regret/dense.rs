@@ -24,7 +24,7 @@ impl<'s> Dense<'s> {
         for k in 0..matrix.rows() {
             matrix[(k, k)] += shift;
         }
-        let half = gram(&Cholesky::new(matrix).ok()?.inverse_lower());
+        let half = gram(&Cholesky::new(matrix).ok()?.inverse_upper().transposed());
         let square = norm_squared(half.as_slice());
         let cube = dot(half.as_slice(), gram(&half).as_slice());
         Some(HalfPower { half, square, cube })
