@@ -1,13 +1,15 @@
 """Whole campaigns on tables with a known truth: Elfving beside the optimisation libraries people use, the same seeds and noise.
 
-    cargo xtask peers campaigns --tables DIR [--seeds 20] [--only NAME,..] [--table NAME,..] [--out DIR]
+    cargo xtask peers campaigns --tables DIR [--seeds 20] [--only NAME,..] [--table NAME,..] [--results FILE]
 
 DIR holds one folder a table (see campaign_tables.py). Every algorithm starts from the same ten points, measures `--batch` at a time
 and `--pulls` in all, is fitted anew after every batch, and gets the same outcome for the k-th measurement of a row. Every
-campaign is a process of its own, on one thread. Finished campaigns are kept in `--out` and not run again. Prints a markdown table a table.
+campaign is a process of its own, on one thread. Finished campaigns are lines of the `--results` and not run again; several
+commands may share the file. Prints a markdown table a table.
 """
 
 import argparse
+import csv
 import json
 import math
 import os
@@ -83,7 +85,28 @@ def campaign(table, algorithm, seed, options):
         cpu, memory = player.close()
     else:
         cpu, memory = sum(seconds), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"measured": measured, "picks": picks, "cpu": cpu / batches, "memory": memory}
+    return summary(table, measured, picks, options.batch) | {"cpu": cpu / batches, "memory": memory}
+
+
+def summary(table, measured, picks, batch):
+    """What a campaign is judged by. An algorithm without a pick has no simple regret."""
+    final = None if picks[-1] is None else float(table.gaps[picks[-1]])
+    return {
+        "simple_regret": final,
+        "cumulative_regret": float(sum(table.losses[row] for row in measured)),
+        "to_top_1": reached(table, picks, 0.01, batch),
+        "to_top_5": reached(table, picks, 0.05, batch),
+        "stuck": None if final is None else int(final > 0.1 * table.span),
+    }
+
+
+def reached(table, picks, share, batch):
+    """Measurements until the pick is among the best `share` of the choices for the first time; the whole budget where it never is."""
+    limit = table.top(share) * (1 + 1e-12)
+    for number, pick in enumerate(picks):
+        if pick is not None and table.gaps[pick] <= limit:
+            return (number + 1) * batch
+    return len(picks) * batch
 
 
 def worker(options):
@@ -91,24 +114,46 @@ def worker(options):
     print(json.dumps(campaign(table, options.worker[1], int(options.worker[2]), options)))
 
 
+MEASURES = ["simple_regret", "cumulative_regret", "to_top_1", "to_top_5", "stuck", "cpu", "memory"]
+COLUMNS = ["table", "algorithm", "seed", "pulls", "batch", *MEASURES]
+
+
+def kept(options):
+    """The finished campaigns of this size, by table, algorithm and seed."""
+    if not options.results.exists():
+        return {}
+    with open(options.results, newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if (row["pulls"], row["batch"]) == (str(options.pulls), str(options.batch))]
+    numbers = [{name: float(row[name]) if row[name] else None for name in MEASURES} for row in rows]
+    return {(row["table"], row["algorithm"], int(row["seed"])): run for row, run in zip(rows, numbers)}
+
+
+def keep(table, algorithm, seed, run, options):
+    """One more line, written at once: others may be writing too."""
+    cells = [table.name, algorithm, seed, options.pulls, options.batch]
+    cells += ["" if run[name] is None else f"{run[name]:.6g}" for name in MEASURES]
+    with open(options.results, "a", encoding="utf-8") as file:
+        if file.tell() == 0:
+            file.write(",".join(COLUMNS) + "\n")
+        file.write(",".join(str(cell) for cell in cells) + "\n")
+
+
 def results(table, algorithm, seeds, options):
     """The campaigns of an algorithm, run where they are not kept already."""
-    found = []
     for seed in seeds:
-        kept = options.out / f"{table.name}.{algorithm}.{seed}.json"
-        if not kept.exists() and not options.report:
-            command = [sys.executable, __file__, "--worker", str(table.folder), algorithm, str(seed)]
-            command += ["--pulls", str(options.pulls), "--batch", str(options.batch)]
-            command += ["--elfving", str(options.elfving)]
-            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            if done.returncode != 0:
-                last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-                print(f"{table.name}, {algorithm}, seed {seed}: {last[0]}", file=sys.stderr)
-                break
-            kept.write_text(done.stdout)
-        if kept.exists():
-            found.append(json.loads(kept.read_text()))
-    return found
+        if options.report or (table.name, algorithm, seed) in kept(options):
+            continue
+        command = [sys.executable, __file__, "--worker", str(table.folder), algorithm, str(seed)]
+        command += ["--pulls", str(options.pulls), "--batch", str(options.batch)]
+        command += ["--elfving", str(options.elfving)]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+            print(f"{table.name}, {algorithm}, seed {seed}: {last[0]}", file=sys.stderr)
+            break
+        keep(table, algorithm, seed, json.loads(done.stdout), options)
+    found = kept(options)
+    return [found[table.name, algorithm, seed] for seed in seeds if (table.name, algorithm, seed) in found]
 
 
 def mean_and_error(values):
@@ -129,27 +174,17 @@ def with_error(values):
     return f"{short(mean)} ({short(error)})"
 
 
-def reached(table, run, share, batch):
-    """Measurements until the pick is among the best `share` of the choices for the first time; the whole budget where it never is."""
-    limit = table.top(share) * (1 + 1e-12)
-    for number, pick in enumerate(run["picks"]):
-        if pick is not None and table.gaps[pick] <= limit:
-            return (number + 1) * batch
-    return len(run["measured"])
+def line(algorithm, runs):
+    def of(name):
+        return [run[name] for run in runs if run[name] is not None]
 
-
-def line(table, algorithm, runs, options):
-    simple = [table.gaps[run["picks"][-1]] for run in runs if run["picks"][-1] is not None]
-    regret = [sum(table.losses[row] for row in run["measured"]) for run in runs]
     cells = [algorithm, str(len(runs))]
-    if simple:
-        stuck = sum(gap > 0.1 * table.span for gap in simple) / len(simple)
-        cells += [with_error(simple), with_error(regret)]
-        cells += [with_error([reached(table, run, share, options.batch) for run in runs]) for share in (0.01, 0.05)]
-        cells += [f"{100 * stuck:.0f} %"]
+    if of("simple_regret"):
+        cells += [with_error(of(name)) for name in ("simple_regret", "cumulative_regret", "to_top_1", "to_top_5")]
+        cells += [f"{100 * sum(of('stuck')) / len(runs):.0f} %"]
     else:
-        cells += ["-", with_error(regret), "-", "-", "-"]
-    cells += [with_error([run["cpu"] for run in runs]), short(max(run["memory"] for run in runs))]
+        cells += ["-", with_error(of("cumulative_regret")), "-", "-", "-"]
+    cells += [with_error(of("cpu")), short(max(of("memory")))]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -166,7 +201,7 @@ def main():
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--pulls", type=int, default=200)
     parser.add_argument("--batch", type=int, default=10)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/peers-campaigns"))
+    parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("target/campaigns.csv"), help="finished campaigns")
     parser.add_argument("--report", action="store_true", help="print what is kept, run nothing")
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -175,7 +210,7 @@ def main():
         return
     if options.tables is None:
         parser.error("--tables DIR says where the tables are")
-    options.out.mkdir(parents=True, exist_ok=True)
+    options.results.parent.mkdir(parents=True, exist_ok=True)
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     for table in tables_in(options.tables, options.table):
         print(f"\n### {table.name}: {len(table.points)} points, {len(table.choices)} choices\n\n{HEADER}")
@@ -183,7 +218,7 @@ def main():
         for algorithm in options.only or [*ELFVING, *PEERS]:
             runs = results(table, algorithm, seeds, options)
             if runs:
-                print(line(table, algorithm, runs, options), flush=True)
+                print(line(algorithm, runs), flush=True)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ pub fn campaigns(workspace: &Workspace, options: &[&str]) -> Result<(), String> 
     let mut comparison = workspace.program(python);
     comparison.arg(scripts.join("campaigns.py"));
     comparison.arg("--elfving").arg(program_in(&examples, "campaign_peer"));
-    comparison.arg("--out").arg(workspace.target.join("peers-campaigns"));
+    comparison.arg("--results").arg(workspace.target.join("campaigns.csv"));
     comparison.args(options);
     workspace.run(comparison)
 }

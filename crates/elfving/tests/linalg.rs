@@ -4,9 +4,9 @@ mod support;
 
 use elfving::linalg::{
     Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, add_upper_outer_gram, apply, dot, gram,
-    largest_rows, upper_hadamard, upper_outer_gram, upper_squared_gram, mirror_upper, multiply,
-    multiply_transposed, norm_squared, right_singular, row_norms, symmetric_apply, transposed_multiply,
-    triangular_factor, weighted_gram,
+    largest_rows, mirror_upper, multiply, multiply_transposed, norm_squared, right_singular, row_norms,
+    symmetric_apply, transposed_multiply, triangular_factor, upper_hadamard, upper_outer_gram,
+    upper_squared_gram, weighted_gram,
 };
 use support::normals;
 

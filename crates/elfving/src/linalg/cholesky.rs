@@ -51,9 +51,13 @@ impl Cholesky {
         let scratch = factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, parameters);
         let mut memory = MemBuffer::new(scratch);
         let stack = MemStack::new(&mut memory);
-        if let Err(factor::LltError::NonPositivePivot { index }) =
-            factor::cholesky_in_place(view_mut(&mut a).transpose_mut(), default(), Par::Seq, stack, parameters)
-        {
+        if let Err(factor::LltError::NonPositivePivot { index }) = factor::cholesky_in_place(
+            view_mut(&mut a).transpose_mut(),
+            default(),
+            Par::Seq,
+            stack,
+            parameters,
+        ) {
             return Err(NotPositiveDefinite { pivot: index });
         }
         for i in 0..n {

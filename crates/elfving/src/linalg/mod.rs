@@ -22,9 +22,9 @@ pub use indefinite::SymmetricIndefinite;
 pub use matrix::Matrix;
 pub use pivoted_cholesky::{CholeskyStop, NotFactorable, PivotTriangle, PivotedCholesky, pivoted_cholesky};
 pub use product::{
-    add_upper_outer_gram, add_scaled, add_scaled_row, apply, apply_transposed, average_gram, dot, gram, upper_hadamard,
-    upper_outer_gram, upper_squared_gram, mirror_upper, multiply, multiply_transposed, norm_squared,
-    squared_product, symmetric_apply, transposed_multiply, weighted_gram,
+    add_scaled, add_scaled_row, add_upper_outer_gram, apply, apply_transposed, average_gram, dot, gram,
+    mirror_upper, multiply, multiply_transposed, norm_squared, squared_product, symmetric_apply,
+    transposed_multiply, upper_hadamard, upper_outer_gram, upper_squared_gram, weighted_gram,
 };
 pub use qr::{RightSingular, right_singular, triangular_factor};
 pub use quadratic_forms::{low_rank_forms, low_rank_partner, quadratic_forms};

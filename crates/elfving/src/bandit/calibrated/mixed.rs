@@ -1,4 +1,4 @@
-//! Upper confidence bounds in turn with points that tell the likely best choices apart: for choices that cannot be measured.
+//! Upper confidence bounds in turn with points that tell the likely best choices apart at little cost: for choices that cannot be measured.
 
 use super::posterior_xy::Differences;
 use super::slate::Slate;
@@ -18,6 +18,8 @@ const KEPT: usize = 32;
 /// A measurement that tells choices apart is worth its slot when it moves their differences by this share of the expected loss. What
 /// is rough about a choice itself is part of the loss, and no measurement of others takes it away.
 const WORTH_A_SLOT: f64 = 0.1;
+/// The least that a measurement costs, in the model's units, where outcomes have a deviation of about one.
+const NO_COST: f64 = 1e-9;
 
 /// The scores of the slots, turn by turn.
 pub(super) struct Mixed {
@@ -33,18 +35,32 @@ impl Mixed {
     }
 
     /// Every other measurement of the campaign tells choices apart, while that is worth it; the rest are upper confidence bounds.
+    ///
+    /// The point that tells apart is the one that explains most for the square of what it is expected to cost itself: the information
+    /// ratio of Russo and Van Roy (2018), turned over.
     pub(super) fn scores(&self, slate: &Slate, optimism: f64) -> Vec<f64> {
         if slate.measurements().is_multiple_of(2) {
             return ucb::scores(slate, optimism);
         }
         let explained = self.differences.scores(slate);
-        let most = explained.iter().copied().fold(0.0, f64::max).sqrt();
-        if most < WORTH_A_SLOT * self.expected_loss { ucb::scores(slate, optimism) } else { explained }
+        let ratios: Vec<f64> = explained
+            .iter()
+            .zip(expected_costs(slate))
+            .map(|(explained, cost)| explained / (cost * cost))
+            .collect();
+        let moved = first_largest(&ratios).map_or(0.0, |point| explained[point].sqrt());
+        if moved < WORTH_A_SLOT * self.expected_loss { ucb::scores(slate, optimism) } else { ratios }
     }
 
     pub(super) fn suppose(&mut self, slate: &Slate, point: PointId) {
         self.differences.suppose(slate, point);
     }
+}
+
+/// How far the mean of every point is below the largest `mean + deviation` of a point: about what measuring it costs.
+fn expected_costs(slate: &Slate) -> impl Iterator<Item = f64> {
+    let top = ucb::scores(slate, 1.0).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    slate.posterior.means().iter().map(move |mean| (top - mean).max(NO_COST))
 }
 
 /// The choices that are the best of some joint draw.
@@ -117,6 +133,27 @@ mod tests {
         let average = drawn.iter().sum::<f64>() / drawn.len() as f64;
         // 10,240 draws of something with a deviation of about half that of the difference.
         assert!((average - expected).abs() < 0.02 * deviation, "{average} {expected}");
+    }
+
+    #[test]
+    fn what_tells_apart_is_the_most_for_the_square_of_its_cost() {
+        let model = model();
+        let slate = {
+            let mut pulls = vec![0; 20];
+            pulls[1] = 3;
+            Slate::new(&model, pulls, 9, 10)
+        };
+        let mixed = Mixed::new(&slate, &mut ChaCha8Rng::seed_from_u64(4));
+        let (ours, explained) = (mixed.scores(&slate, 2.0), mixed.differences.scores(&slate));
+        let at =
+            |k: usize| (slate.posterior.mean(PointId::new(k)), slate.posterior.deviation(PointId::new(k)));
+        let top = (0..20).map(|k| at(k).0 + at(k).1).fold(f64::NEG_INFINITY, f64::max);
+        for (k, explained) in explained.iter().enumerate() {
+            let expected = explained / (top - at(k).0).powi(2);
+            assert!((ours[k] - expected).abs() <= 1e-12 * expected, "{k}: {} {expected}", ours[k]);
+        }
+        let [cheap, telling] = [&ours, &explained].map(|scores| first_largest(scores).unwrap());
+        assert!(cheap != telling && at(cheap).0 > at(telling).0, "{cheap} costs less than {telling}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::newton::scaled;
 use crate::linalg::{
-    Matrix, dot, upper_hadamard, upper_squared_gram, multiply, norm_squared, transposed_multiply,
+    Matrix, dot, multiply, norm_squared, transposed_multiply, upper_hadamard, upper_squared_gram,
 };
 
 /// `H`, kept as its factors: where these are narrow, the n × n matrix is written down only to be factored in place.

@@ -5,7 +5,9 @@ use super::pass::worst_targets;
 use super::working_set::{WorkingSet, normalised};
 use crate::design::TargetRef;
 use crate::design::canonical::Canonical;
-use crate::linalg::{Cholesky, Matrix, add_scaled, average_gram, dot, largest_rows, row_norms, weighted_gram};
+use crate::linalg::{
+    Cholesky, Matrix, add_scaled, average_gram, dot, largest_rows, row_norms, weighted_gram,
+};
 use crate::pool::TargetRows;
 
 /// Points looked at closely before the first Newton step, at least, and per dimension.

@@ -8,8 +8,8 @@
 
 use super::newton::{Breakdown, Direction, State};
 use crate::linalg::{
-    Cholesky, Matrix, SymmetricIndefinite, add_upper_outer_gram, apply_transposed, dot, upper_outer_gram,
-    norm_squared, symmetric_apply,
+    Cholesky, Matrix, SymmetricIndefinite, add_upper_outer_gram, apply_transposed, dot, norm_squared,
+    symmetric_apply, upper_outer_gram,
 };
 
 /// The Newton matrix of a state, factored.
