@@ -15,41 +15,35 @@ const REACH: f64 = 3.0;
 const DRAWS: usize = 256;
 /// Choices kept, those of the largest weights.
 const KEPT: usize = 32;
-/// A measurement that tells choices apart is worth its slot when it moves their differences by this share of the expected loss. What
-/// is rough about a choice itself is part of the loss, and no measurement of others takes it away.
-const WORTH_A_SLOT: f64 = 0.1;
+/// One measurement of so many tells choices apart.
+const EVERY: u64 = 6;
 /// The least that a measurement costs, in the model's units, where outcomes have a deviation of about one.
 const NO_COST: f64 = 1e-9;
 
 /// The scores of the slots, turn by turn.
 pub(super) struct Mixed {
     differences: Differences,
-    /// What the leader is expected to be below the best choice, at the start of the batch.
-    expected_loss: f64,
 }
 
 impl Mixed {
     pub(super) fn new(slate: &Slate, random: &mut impl Rng) -> Self {
-        let LikelyBest { weights, expected_loss } = LikelyBest::drawn(slate, random);
-        Self { differences: Differences::new(slate, &weights), expected_loss }
+        Self { differences: Differences::new(slate, &likely_best(slate, random)) }
     }
 
-    /// Every other measurement of the campaign tells choices apart, while that is worth it; the rest are upper confidence bounds.
+    /// Every sixth measurement of the campaign tells choices apart, the others are upper confidence bounds.
     ///
     /// The point that tells apart is the one that explains most for the square of what it is expected to cost itself: the information
     /// ratio of Russo and Van Roy (2018), turned over.
     pub(super) fn scores(&self, slate: &Slate, optimism: f64) -> Vec<f64> {
-        if slate.measurements().is_multiple_of(2) {
+        if slate.measurements() % EVERY != 1 {
             return ucb::scores(slate, optimism);
         }
         let explained = self.differences.scores(slate);
-        let ratios: Vec<f64> = explained
+        explained
             .iter()
             .zip(expected_costs(slate))
             .map(|(explained, cost)| explained / (cost * cost))
-            .collect();
-        let moved = first_largest(&ratios).map_or(0.0, |point| explained[point].sqrt());
-        if moved < WORTH_A_SLOT * self.expected_loss { ucb::scores(slate, optimism) } else { ratios }
+            .collect()
     }
 
     pub(super) fn suppose(&mut self, slate: &Slate, point: PointId) {
@@ -63,37 +57,23 @@ fn expected_costs(slate: &Slate) -> impl Iterator<Item = f64> {
     slate.posterior.means().iter().map(move |mean| (top - mean).max(NO_COST))
 }
 
-/// The choices that are the best of some joint draw.
-struct LikelyBest {
-    /// With the share of draws as weight.
-    weights: Vec<(PointId, f64)>,
-    /// The average of what the leader is below the best.
-    expected_loss: f64,
-}
-
-impl LikelyBest {
-    fn drawn(slate: &Slate, random: &mut impl Rng) -> Self {
-        let (model, posterior) = (slate.model, &slate.posterior);
-        let above: Vec<f64> = (0..model.choices())
-            .map(|z| model.choice_mean(z) + REACH * posterior.deviation(model.choice(z)))
-            .collect();
-        let leader = model.choice(model.leader());
-        let mut contenders: Vec<PointId> =
-            largest_first(&above).into_iter().take(CONTENDERS).map(|z| model.choice(z)).collect();
-        contenders.push(leader);
-        contenders.sort_unstable();
-        contenders.dedup();
-        let leader = contenders.binary_search(&leader).expect("the leader is among them");
-        let draws = posterior.samples(&contenders, DRAWS, random);
-        let (mut wins, mut expected_loss) = (vec![0.0; contenders.len()], 0.0);
-        for draw in (0..DRAWS).map(|k| draws.row(k)) {
-            let best = first_largest(draw).expect("there is a choice");
-            wins[best] += 1.0 / DRAWS as f64;
-            expected_loss += (draw[best] - draw[leader]) / DRAWS as f64;
-        }
-        let order = largest_first(&wins).into_iter().take(KEPT).filter(|&k| wins[k] > 0.0);
-        Self { weights: order.map(|k| (contenders[k], wins[k])).collect(), expected_loss }
+/// The choices that are the best of some joint draw, with the share of draws as weight.
+fn likely_best(slate: &Slate, random: &mut impl Rng) -> Vec<(PointId, f64)> {
+    let (model, posterior) = (slate.model, &slate.posterior);
+    let above: Vec<f64> = (0..model.choices())
+        .map(|z| model.choice_mean(z) + REACH * posterior.deviation(model.choice(z)))
+        .collect();
+    let mut contenders: Vec<PointId> =
+        largest_first(&above).into_iter().take(CONTENDERS).map(|z| model.choice(z)).collect();
+    contenders.sort_unstable();
+    contenders.dedup();
+    let draws = posterior.samples(&contenders, DRAWS, random);
+    let mut wins = vec![0.0; contenders.len()];
+    for draw in (0..DRAWS).map(|k| draws.row(k)) {
+        wins[first_largest(draw).expect("there is a choice")] += 1.0 / DRAWS as f64;
     }
+    let order = largest_first(&wins).into_iter().take(KEPT).filter(|&k| wins[k] > 0.0);
+    order.map(|k| (contenders[k], wins[k])).collect()
 }
 
 #[cfg(test)]
@@ -115,24 +95,27 @@ mod tests {
     }
 
     #[test]
-    fn the_expected_loss_of_one_of_two_choices_is_that_of_a_normal_difference() {
+    fn a_choice_weighs_as_often_as_it_is_the_best_of_a_draw() {
         let model = model();
         let slate = Slate::new(&model, vec![0; 20], 3, 10);
-        let (leader, other) = (model.leader(), 1 - model.leader());
-        let places = [leader, other].map(|z| model.choice(z));
+        let places = [0, 1].map(|z| model.choice(z));
         let variance = slate.posterior.variance(places[0]) + slate.posterior.variance(places[1])
             - 2.0 * slate.posterior.covariance(places[0], places[1]);
-        let (mean, deviation) = (model.choice_mean(other) - model.choice_mean(leader), variance.sqrt());
-        // E max(0, mean + deviation · t) under a standard normal t, by the trapezoidal rule.
+        let (mean, deviation) = (model.choice_mean(1) - model.choice_mean(0), variance.sqrt());
+        // P(mean + deviation · t > 0) under a standard normal t, by the trapezoidal rule.
         let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        let at = |k: i32| f64::from(k) / 100.0;
+        let at = |k: i32| f64::from(k) / 1000.0;
         let expected: f64 =
-            (-800..=800).map(|k| (mean + deviation * at(k)).max(0.0) * density(at(k)) / 100.0).sum();
+            (-8000..=8000).filter(|&k| mean + deviation * at(k) > 0.0).map(|k| density(at(k)) / 1000.0).sum();
         let mut random = ChaCha8Rng::seed_from_u64(4);
-        let drawn: Vec<f64> = (0..40).map(|_| LikelyBest::drawn(&slate, &mut random).expected_loss).collect();
-        let average = drawn.iter().sum::<f64>() / drawn.len() as f64;
-        // 10,240 draws of something with a deviation of about half that of the difference.
-        assert!((average - expected).abs() < 0.02 * deviation, "{average} {expected}");
+        let mut share = 0.0;
+        for _ in 0..40 {
+            let weights = likely_best(&slate, &mut random);
+            share +=
+                weights.iter().filter(|(place, _)| *place == places[1]).map(|(_, w)| w / 40.0).sum::<f64>();
+        }
+        // 10,240 draws: a standard error of at most 0.005.
+        assert!((share - expected).abs() < 0.02, "{share} {expected}");
     }
 
     #[test]
@@ -140,7 +123,7 @@ mod tests {
         let model = model();
         let slate = {
             let mut pulls = vec![0; 20];
-            pulls[1] = 3;
+            pulls[1] = 7;
             Slate::new(&model, pulls, 9, 10)
         };
         let mixed = Mixed::new(&slate, &mut ChaCha8Rng::seed_from_u64(4));
@@ -157,22 +140,15 @@ mod tests {
     }
 
     #[test]
-    fn choices_are_told_apart_every_other_time_and_while_that_is_worth_it() {
+    fn choices_are_told_apart_every_sixth_time() {
         let model = model();
         let mut random = ChaCha8Rng::seed_from_u64(4);
-        let mut scores = |measured: u64, loss: Option<f64>| {
+        for measured in 3..16 {
             let mut pulls = vec![0; 20];
             pulls[1] = measured;
             let slate = Slate::new(&model, pulls, 3, 10);
-            let mut mixed = Mixed::new(&slate, &mut random);
-            mixed.expected_loss = loss.unwrap_or(mixed.expected_loss);
-            (mixed.scores(&slate, 2.0), ucb::scores(&slate, 2.0))
-        };
-        for (measured, loss, apart) in
-            [(3, None, true), (4, None, false), (3, Some(1e3), false), (4, Some(0.0), false)]
-        {
-            let (ours, bounds) = scores(measured, loss);
-            assert_eq!(ours != bounds, apart, "{measured} measurements, expected loss {loss:?}");
+            let ours = Mixed::new(&slate, &mut random).scores(&slate, 2.0);
+            assert_eq!(ours != ucb::scores(&slate, 2.0), measured == 7 || measured == 13, "{measured}");
         }
     }
 }

@@ -20,8 +20,7 @@ pub enum Strategy {
     LogEi,
     /// The points that tell the leader from its strongest rival.
     PosteriorXy,
-    /// Upper confidence bounds in turn with points that tell the likely best choices apart for little regret, while one such measurement
-    /// moves a tenth of what the pick is expected to lose.
+    /// Upper confidence bounds, and every sixth time a point that tells the likely best choices apart for little regret.
     Mixed,
 }
 
