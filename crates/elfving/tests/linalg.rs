@@ -3,8 +3,8 @@
 mod support;
 
 use elfving::linalg::{
-    Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, add_upper_outer_gram, apply, dot, gram,
-    largest_rows, mirror_upper, multiply, multiply_transposed, norm_squared, right_singular, row_norms,
+    Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, add_upper_outer_gram, apply, average_gram, dot,
+    gram, largest_rows, mirror_upper, multiply, multiply_transposed, norm_squared, right_singular, row_norms,
     symmetric_apply, transposed_multiply, triangular_factor, upper_hadamard, upper_outer_gram,
     upper_squared_gram, weighted_gram,
 };
@@ -168,8 +168,8 @@ fn triangular_factors_keep_the_condition_number() {
 
 #[test]
 fn a_sweep_sees_every_row_norm_and_keeps_the_largest() {
-    // Chunk and block boundaries: 4096 and 256 rows.
-    for n in [1, 255, 256, 257, 4096, 4097, 9001] {
+    // Boundaries of chunks, blocks and chunks together: 4096, 256 and 131,072 rows.
+    for n in [1, 255, 256, 257, 4096, 4097, 9001, 140_000] {
         let (x, transform) = (normals(11, n, 5), normals(12, 5, 3));
         let y = naive_product(&x, &transform);
         let expected: Vec<f64> = (0..n).map(|i| norm_squared(y.row(i))).collect();
@@ -184,6 +184,17 @@ fn a_sweep_sees_every_row_norm_and_keeps_the_largest() {
             assert_eq!(tops[1].len(), k.min(n));
         }
     }
+}
+
+#[test]
+fn grams_of_some_rows_are_sums_over_chunks() {
+    let x = normals(16, 2500, 4); // more than one chunk
+    let rows: Vec<usize> = (0..2500).step_by(2).collect();
+    let share = 1.0 / rows.len() as f64;
+    let weights: Vec<f64> = (0..2500).map(|i| if i % 2 == 0 { share } else { 0.0 }).collect();
+    let expected = Matrix::from_fn(4, 4, |j, k| rows.iter().map(|&i| share * x[(i, j)] * x[(i, k)]).sum());
+    assert!(distance(&average_gram(&x, &rows), &expected) < 1e-13);
+    assert!(distance(&weighted_gram(&x, &weights), &expected) < 1e-13);
 }
 
 #[test]

@@ -183,10 +183,7 @@ pub fn weighted_gram(x: &Matrix, weights: &[f64]) -> Matrix {
     debug_assert_eq!(x.rows(), weights.len());
     let support: Vec<usize> = (0..x.rows()).filter(|&i| weights[i] != 0.0).collect();
     gram_in_chunks(x, &support, |scaled, chunk| {
-        for (k, &i) in chunk.iter().enumerate() {
-            let root = weights[i].sqrt();
-            scaled.row_mut(k).iter_mut().for_each(|value| *value *= root);
-        }
+        scaled.scale_rows(&chunk.iter().map(|&i| weights[i].sqrt()).collect::<Vec<_>>());
     })
 }
 
