@@ -29,12 +29,12 @@ pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
 
 /// `A B`. Cost: 2 · rows · inner · columns, over threads in blocks of rows.
 pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
-    row_blocks(a, view(b))
+    row_blocks(a, view(b), |_| ())
 }
 
 /// `A Bᵀ`.
 pub fn multiply_transposed(a: &Matrix, b: &Matrix) -> Matrix {
-    row_blocks(a, view(b).transpose())
+    row_blocks(a, view(b).transpose(), |_| ())
 }
 
 /// `Aᵀ B`.
@@ -44,7 +44,8 @@ pub fn transposed_multiply(a: &Matrix, b: &Matrix) -> Matrix {
     out
 }
 
-fn row_blocks(a: &Matrix, b: MatRef<'_, f64>) -> Matrix {
+/// `A B`, over threads in blocks of rows, each changed by `then` while it is in the cache.
+fn row_blocks(a: &Matrix, b: MatRef<'_, f64>, then: impl Fn(&mut [f64]) + Sync) -> Matrix {
     let (k, columns) = (a.columns(), b.ncols());
     let mut out = Matrix::zeros(a.rows(), columns);
     if columns == 0 || k == 0 {
@@ -55,7 +56,9 @@ fn row_blocks(a: &Matrix, b: MatRef<'_, f64>) -> Matrix {
     blocks.zip(a.as_slice().par_chunks(BLOCK_ROWS * k)).for_each(|(out, rows)| {
         let count = rows.len() / k;
         let left = MatRef::from_row_major_slice(rows, count, k);
-        matmul(MatMut::from_row_major_slice_mut(out, count, columns), Accum::Replace, left, b, 1.0, Par::Seq);
+        let product = MatMut::from_row_major_slice_mut(out, count, columns);
+        matmul(product, Accum::Replace, left, b, 1.0, Par::Seq);
+        then(out);
     });
     out
 }
@@ -126,9 +129,7 @@ fn upper_row_blocks(out: &mut Matrix, accum: Accum, a: &Matrix, then: impl Fn(us
 
 /// The squares of the entries of `A Bᵀ`.
 pub fn squared_product(a: &Matrix, b: &Matrix) -> Matrix {
-    let mut out = multiply_transposed(a, b);
-    out.as_mut_slice().iter_mut().for_each(|entry| *entry *= *entry);
-    out
+    row_blocks(a, view(b).transpose(), |block| block.iter_mut().for_each(|entry| *entry *= *entry))
 }
 
 /// `A x` for a symmetric A of which the upper triangle is read.

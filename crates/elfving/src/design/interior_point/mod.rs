@@ -96,8 +96,8 @@ impl Solver for InteriorPoint {
 
 /// Passes after which the answer is handed back whatever its gap.
 const PASS_LIMIT: usize = 40;
-/// The first solve of a working set goes this far: what is missing shows early.
-const FIRST_STAGE: f64 = 1e-3;
+/// The first solve of a working set goes this far: what is missing shows early, what can be forgotten a little later.
+const FIRST_STAGE: f64 = 3e-4;
 /// Where nothing can be missing it goes this far: by then the weights tell what can be forgotten.
 const FIRST_STAGE_OF_ALL: f64 = 1e-5;
 /// How well the log-determinant design is solved that only names points and targets for a worst case.
@@ -147,7 +147,7 @@ fn climb(
     control: &mut Control,
     tally: &mut Tally,
 ) -> Result<WorkingSet, Breakdown> {
-    let last = 0.2 * tolerance;
+    let last = 0.4 * tolerance;
     let all = matches!(goal, Goal::LogDet) && set.points.len() == canonical.points.rows();
     let mut stage = if all { FIRST_STAGE_OF_ALL } else { FIRST_STAGE }.max(last);
     let mut best: Option<(f64, WorkingSet)> = None;

@@ -73,6 +73,8 @@ const SHORT_STEP: f64 = 0.1;
 const AHEAD_OF_GAP: f64 = 5e-3;
 /// A good guess of w starts at this fraction of the complementarity that fits its gap.
 const AHEAD_OF_GUESS: f64 = 0.03;
+/// How small the residual of a direction must be: relative to the gap, at least and at most.
+const ACCURACY: (f64, f64, f64) = (1e-4, 1e-13, 1e-10);
 /// Steps after which the working set is handed back whatever its gap.
 const ITERATION_LIMIT: usize = 80;
 
@@ -91,6 +93,24 @@ pub(super) struct Local {
 }
 
 impl Local {
+    /// The certified relative gap of λ and w on the working set (see `certificate`), whatever the scale.
+    fn gap(&self, objective: &Objective, lambda: &[f64], w: &[f64]) -> f64 {
+        let largest_g = self.g.iter().copied().fold(0.0, f64::max);
+        let delta = (largest_g - dot(lambda, &self.g)).max(0.0);
+        match objective {
+            // The loss per dimension, log(1 + eps / r), where the level is r.
+            Objective::LogDet => (delta / self.level).ln_1p(),
+            Objective::Trace(_) => delta / self.level,
+            Objective::Largest(_) => {
+                let largest_q = self.q.iter().copied().fold(0.0, f64::max);
+                // g and level are linear in w, whose sum may not be one yet.
+                let total: f64 = w.iter().sum();
+                let (level, delta) = (self.level / total, delta / total);
+                largest_q * (level + delta) / (level * level) - 1.0
+            }
+        }
+    }
+
     fn divided_by(mut self, scale: f64) -> Self {
         let by = 1.0 / scale;
         self.q.iter_mut().chain(&mut self.g).for_each(|value| *value *= by);
@@ -115,7 +135,7 @@ impl Working<'_> {
         let mut best = Outcome { iterate: state.iterate(), gap: f64::INFINITY, iterations: 0 };
         let mut stalled = 0;
         for iteration in 0..=ITERATION_LIMIT {
-            let gap = state.gap(self);
+            let gap = state.gap(&self.objective);
             if gap < 0.9 * best.gap {
                 stalled = 0;
             } else {
@@ -144,12 +164,12 @@ impl Working<'_> {
         let q: Vec<f64> = local.q.iter().map(|q| q / largest).collect();
         let unknowns = (lambda.len() + q.len()) as f64;
         let at = |w: Vec<f64>, mu: f64| Iterate { lambda: lambda.clone(), w, mu };
-        let gap = |start: &Iterate| Ok(State::start(self, start.clone())?.gap(self));
+        let guessed_gap = local.gap(&self.objective, &lambda, &guess);
+        drop(local); // the next one needs memory too
         let near = at(central_weights(&q, NEAR / unknowns), NEAR / unknowns);
-        let guessed = at(guess, NEAR / unknowns);
-        let (near_gap, guessed_gap) = (gap(&near)?, gap(&guessed)?);
+        let near_gap = self.local(&lambda, &near.w, 1.0)?.gap(&self.objective, &lambda, &near.w);
         if guessed_gap < near_gap.min(NEAR) {
-            return Ok(Iterate { mu: AHEAD_OF_GUESS * guessed_gap / unknowns, ..guessed });
+            return Ok(at(guess, AHEAD_OF_GUESS * guessed_gap / unknowns));
         }
         if near_gap <= NEAR {
             return Ok(near);
@@ -306,23 +326,8 @@ impl State {
         Iterate { lambda: self.lambda.clone(), w, mu: self.complementarity() }
     }
 
-    /// The certified relative gap of the current λ and w on the working set (see `certificate`).
-    fn gap(&self, working: &Working) -> f64 {
-        let local = &self.local;
-        let largest_g = local.g.iter().copied().fold(0.0, f64::max);
-        let delta = (largest_g - dot(&self.lambda, &local.g)).max(0.0);
-        match working.objective {
-            // With eps = delta · scale and r = scale: log(1 + eps / r), the loss per dimension.
-            Objective::LogDet => delta.ln_1p(),
-            Objective::Trace(_) => delta / local.level,
-            Objective::Largest(_) => {
-                let largest_q = local.q.iter().copied().fold(0.0, f64::max);
-                // g and level are linear in w, whose sum may not be one yet.
-                let total: f64 = self.w.iter().sum();
-                let (level, delta) = (local.level / total, delta / total);
-                largest_q * (level + delta) / (level * level) - 1.0
-            }
-        }
+    fn gap(&self, objective: &Objective) -> f64 {
+        self.local.gap(objective, &self.lambda, &self.w)
     }
 
     fn unknowns(&self) -> f64 {
@@ -340,14 +345,15 @@ impl State {
 
     /// One predictor-corrector step.
     fn step(&mut self, working: &Working) -> Result<(), Breakdown> {
-        let system = System::factor(self)?;
+        let gap = self.gap(&working.objective);
+        let system = System::factor(self, (ACCURACY.0 * gap).clamp(ACCURACY.1, ACCURACY.2))?;
         let mu = self.complementarity();
         let affine = system.affine()?;
         let reach = self.reach(&affine).min(1.0);
         let ahead = self.complementarity_after(&affine, reach);
         let centring = (ahead / mu).powi(3).clamp(1e-8, 1.0);
         // Complementarity must not run ahead of the gap: far from the optimum that only shortens steps.
-        let floor = AHEAD_OF_GAP * self.gap(working).min(1.0) * self.level() / self.unknowns();
+        let floor = AHEAD_OF_GAP * gap.min(1.0) * self.level() / self.unknowns();
         let mut direction = system.direction((centring * mu).max(floor), Some(&affine))?;
         if self.reach(&direction) < SHORT_STEP {
             // Badly centred: go back towards the central path before going on along it.

@@ -31,6 +31,8 @@ pub(super) struct System<'a> {
     border_scaling: Vec<f64>,
     /// Of the scaled `D - C K⁻¹ Cᵀ`.
     border: SymmetricIndefinite,
+    /// Refinement stops once the residual is this small relative to the right-hand side.
+    accuracy: f64,
 }
 
 /// A right-hand side or a solution: points, then (ν, t, w); without targets only ν.
@@ -39,24 +41,21 @@ struct Parts {
     border: Vec<f64>,
 }
 
-/// Refinement stops once the residual is this small relative to the right-hand side.
-const REFINED: f64 = 1e-13;
 const REFINEMENTS: usize = 4;
 /// A target is active, and stays an unknown, when eliminating it would raise a diagonal entry this much.
 const DROWNING: f64 = 1e4;
+/// Rows and columns of a tile of a transpose.
+const TILE: usize = 16;
 
 impl<'a> System<'a> {
-    pub(super) fn factor(state: &'a State) -> Result<Self, Breakdown> {
+    pub(super) fn factor(state: &'a State, accuracy: f64) -> Result<Self, Breakdown> {
         let (n, m) = (state.lambda.len(), state.w.len());
         let p_squared = &state.local.p_squared;
         let own: Vec<f64> =
             (0..n).map(|i| state.local.curvature.diagonal(i) + state.z[i] / state.lambda[i]).collect();
         let (kept, eliminated) = active_targets(state, &own);
 
-        let mut columns = scaled_columns(p_squared, &eliminated);
-        let raised: Vec<f64> = (0..n).map(|i| own[i] + norm_squared(columns.row(i))).collect();
-        let scaling: Vec<f64> = raised.iter().map(|diagonal| 1.0 / diagonal.sqrt()).collect();
-        columns.scale_rows(&scaling);
+        let (columns, scaling) = idle_columns(p_squared, &eliminated, &own);
         let factors = state.local.curvature.between(&scaling);
         let curvature = factors.is_better_written().then(|| factors.upper());
         let points = definite(|shift| {
@@ -66,17 +65,7 @@ impl<'a> System<'a> {
             matrix
         })?;
 
-        let mut coupling = Matrix::zeros(if m == 0 { 1 } else { kept.len() + 2 }, n);
-        coupling.row_mut(0).copy_from_slice(&scaling);
-        if m > 0 {
-            for i in 0..n {
-                let squared = p_squared.row(i);
-                coupling[(1, i)] = dot(squared, &eliminated) * scaling[i];
-                for (k, &v) in kept.iter().enumerate() {
-                    coupling[(k + 2, i)] = -squared[v] * scaling[i];
-                }
-            }
-        }
+        let mut coupling = coupling(p_squared, &kept, &eliminated, &scaling);
         points.whiten_rows(&mut coupling);
         let mut border = upper_outer_gram(&coupling);
         border.as_mut_slice().iter_mut().for_each(|entry| *entry = -*entry);
@@ -93,7 +82,18 @@ impl<'a> System<'a> {
             border.row_mut(i).iter_mut().zip(&border_scaling).for_each(|(entry, other)| *entry *= by * other);
         }
         let border = SymmetricIndefinite::new(&border);
-        Ok(System { state, curvature, kept, eliminated, scaling, points, coupling, border_scaling, border })
+        Ok(System {
+            state,
+            curvature,
+            kept,
+            eliminated,
+            scaling,
+            points,
+            coupling,
+            border_scaling,
+            border,
+            accuracy,
+        })
     }
 
     /// The direction of no complementarity at all. It only tells how far one can go, so it is not refined.
@@ -150,7 +150,7 @@ impl<'a> System<'a> {
             let residual = self.residual(rhs, &solution);
             let size = residual.largest() / rhs.largest().max(f64::MIN_POSITIVE);
             // `!(<)` also stops at NaN.
-            if !(size < 0.5 * best) || size <= REFINED {
+            if !(size < 0.5 * best) || size <= self.accuracy {
                 break;
             }
             best = size;
@@ -254,8 +254,9 @@ impl Parts {
 fn active_targets(state: &State, own: &[f64]) -> (Vec<usize>, Vec<f64>) {
     let mut raises = vec![0.0f64; state.w.len()];
     for (i, own) in own.iter().enumerate() {
+        let by = 1.0 / own;
         let row = raises.iter_mut().zip(state.local.p_squared.row(i));
-        row.for_each(|(raise, squared)| *raise = raise.max(squared * squared / own));
+        row.for_each(|(raise, squared)| *raise = raise.max(squared * squared * by));
     }
     let ratio = |v: usize| state.w[v] / state.s[v];
     let active = |v: usize| !(ratio(v) * raises[v] < DROWNING);
@@ -263,11 +264,46 @@ fn active_targets(state: &State, own: &[f64]) -> (Vec<usize>, Vec<f64>) {
     (kept, (0..raises.len()).map(|v| if active(v) { 0.0 } else { ratio(v) }).collect())
 }
 
-/// The columns with a positive weight, each times its root.
-fn scaled_columns(matrix: &Matrix, weights: &[f64]) -> Matrix {
-    let columns: Vec<(usize, f64)> =
+/// The columns of the idle targets, each times the root of its weight; and the scaling of the points that gives K, which
+/// they complete, a unit diagonal, already in them.
+fn idle_columns(p_squared: &Matrix, weights: &[f64], own: &[f64]) -> (Matrix, Vec<f64>) {
+    let idle: Vec<(usize, f64)> =
         weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0).map(|(k, w)| (k, w.sqrt())).collect();
-    Matrix::from_fn(matrix.rows(), columns.len(), |i, k| matrix[(i, columns[k].0)] * columns[k].1)
+    let mut columns = Matrix::zeros(own.len(), idle.len());
+    let mut scaling = Vec::with_capacity(own.len());
+    for (i, own) in own.iter().enumerate() {
+        let (squared, row) = (p_squared.row(i), columns.row_mut(i));
+        row.iter_mut().zip(&idle).for_each(|(entry, &(v, root))| *entry = squared[v] * root);
+        let by = 1.0 / (own + norm_squared(row)).sqrt();
+        row.iter_mut().for_each(|entry| *entry *= by);
+        scaling.push(by);
+    }
+    (columns, scaling)
+}
+
+/// Between the scaled points and (ν, t, kept w), one row for each of these; without targets only ν.
+fn coupling(p_squared: &Matrix, kept: &[usize], eliminated: &[f64], scaling: &[f64]) -> Matrix {
+    let n = scaling.len();
+    if p_squared.columns() == 0 {
+        return Matrix::from_row_major(1, n, scaling.to_vec());
+    }
+    let mut coupling = Matrix::zeros(kept.len() + 2, n);
+    coupling.row_mut(0).copy_from_slice(scaling);
+    for (i, by) in scaling.iter().enumerate() {
+        coupling[(1, i)] = dot(p_squared.row(i), eliminated) * by;
+    }
+    // A transpose: in tiles, so that what is read and what is written stay in the cache.
+    for (tile, targets) in kept.chunks(TILE).enumerate() {
+        for start in (0..n).step_by(TILE) {
+            let points = start..n.min(start + TILE);
+            for (k, &v) in targets.iter().enumerate() {
+                let row = &mut coupling.row_mut(TILE * tile + k + 2)[points.clone()];
+                let entries = row.iter_mut().zip(points.clone()).zip(&scaling[points.clone()]);
+                entries.for_each(|((entry, i), by)| *entry = -p_squared[(i, v)] * by);
+            }
+        }
+    }
+    coupling
 }
 
 /// Unit diagonal where there is one; the row of t, which may have none, against its largest entry.
