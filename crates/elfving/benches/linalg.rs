@@ -5,7 +5,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use elfving::linalg::{Matrix, largest_rows};
+use elfving::linalg::{Cholesky, Matrix, largest_rows};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -49,4 +49,24 @@ fn sweep_one_thread(bencher: Bencher, (n, d): (usize, usize)) {
 fn sweep_all_threads(bencher: Bencher, (n, d): (usize, usize)) {
     let (x, t) = (tall(n, d), transform(d));
     bencher.counter(flops(n, d)).bench_local(|| largest_rows(&x, &[&t], 400));
+}
+
+/// A definite matrix whose factor is as dense as any.
+fn definite(n: usize) -> Matrix {
+    Matrix::from_fn(n, n, |i, j| (-(i as f64 - j as f64).abs() / n as f64).exp())
+}
+
+#[divan::bench(args = [210, 600, 1275, 3000], sample_count = 10)]
+fn factor_one_thread(bencher: Bencher, n: usize) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread pool");
+    let factor = |a: Matrix| pool.install(|| Cholesky::new(a));
+    bencher.counter(ItemsCount::new(n * n * n / 3)).with_inputs(|| definite(n)).bench_local_values(factor);
+}
+
+#[divan::bench(args = [210, 600, 1275, 3000], sample_count = 10)]
+fn factor_all_threads(bencher: Bencher, n: usize) {
+    bencher
+        .counter(ItemsCount::new(n * n * n / 3))
+        .with_inputs(|| definite(n))
+        .bench_local_values(Cholesky::new);
 }

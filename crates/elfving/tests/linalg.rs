@@ -103,6 +103,24 @@ fn cholesky_factors_solves_and_refuses() {
 }
 
 #[test]
+fn a_large_matrix_is_factored_in_panels() {
+    let n = 901; // panels and shares that do not come out even
+    let decay = |i: usize, j: usize| (-(i as f64 - j as f64).abs() / 30.0).exp();
+    let mut a = Matrix::from_fn(n, n, |i, j| if i <= j { decay(i, j) } else { f64::NAN }); // never read
+    let factor = Cholesky::new(a.clone()).unwrap();
+    // The kernel of a Markov chain: each row of L⁻¹ has two entries, and the determinant is a product.
+    let step = 1.0 - decay(0, 2);
+    let expected = (n - 1) as f64 * step.ln();
+    assert!((factor.log_det() - expected).abs() < 1e-11 * expected.abs());
+    let back = transposed_multiply(factor.upper(), factor.upper());
+    assert!(distance(&back, &Matrix::from_fn(n, n, decay)) < 1e-13);
+    assert!((1..n).all(|i| factor.upper().row(i)[..i].iter().all(|entry| *entry == 0.0)));
+
+    a[(700, 700)] = 1.0 - 1.01 * step;
+    assert_eq!(Cholesky::new(a).unwrap_err().pivot, 700);
+}
+
+#[test]
 fn a_rank_one_update_equals_a_fresh_factorisation() {
     let a = positive_definite(5, 12);
     let x: Vec<f64> = normals(6, 1, 12).into_vec();
@@ -216,7 +234,9 @@ fn threads_do_not_change_bits() {
             let mut rows = x.clone();
             factor.whiten_rows(&mut rows);
             let tops = largest_rows(&x, &[&transform], 50);
-            (row_norms(&x, &transform), rows, upper_outer_gram(&normals(15, 300, 40)), tops)
+            let large = Cholesky::new(positive_definite(17, 901)).unwrap();
+            let large = large.upper().clone();
+            (row_norms(&x, &transform), rows, upper_outer_gram(&normals(15, 300, 40)), tops, large)
         })
     };
     let one = run(1);

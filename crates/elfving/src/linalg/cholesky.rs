@@ -4,10 +4,11 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor;
+use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::prelude::default;
-use faer::{Auto, MatMut, MatRef, Par, Spec};
+use faer::prelude::{Reborrow, default};
+use faer::{Accum, Auto, MatMut, MatRef, Par, Spec};
 use rayon::prelude::*;
 
 use super::Matrix;
@@ -15,6 +16,12 @@ use super::product::{blocks_a_thread, view, view_mut};
 
 /// Rows a thread takes at a time.
 const BLOCK_ROWS: usize = 64;
+/// A matrix of at least so many rows is factored in panels, and threads share what a panel changes.
+const WORTH_PANELS: usize = 800;
+/// Rows of a panel.
+const PANEL: usize = 128;
+/// Columns of a panel, or rows below it, that a thread takes at a time.
+const SHARE: usize = 96;
 
 /// A matrix was not numerically positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +39,7 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factors a symmetric matrix, reading its upper triangle. Cost: n³/3.
+    /// Factors a symmetric matrix, reading its upper triangle. Cost: n³/3, over threads where that is worth it.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`] when a pivot is not a positive number (NaN included).
@@ -47,18 +54,12 @@ impl Cholesky {
     pub fn new(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = a.rows();
         assert_eq!(n, a.columns(), "a square matrix");
-        let parameters = blocking();
-        let scratch = factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, parameters);
-        let mut memory = MemBuffer::new(scratch);
-        let stack = MemStack::new(&mut memory);
-        if let Err(factor::LltError::NonPositivePivot { index }) = factor::cholesky_in_place(
-            view_mut(&mut a).transpose_mut(),
-            default(),
-            Par::Seq,
-            stack,
-            parameters,
-        ) {
-            return Err(NotPositiveDefinite { pivot: index });
+        let panel = if n < WORTH_PANELS { n.max(1) } else { PANEL };
+        for start in (0..n).step_by(panel) {
+            let end = n.min(start + panel);
+            factor_block(&mut a, start, end)?;
+            whiten_panel(&mut a, start, end);
+            subtract_panel(&mut a, start, end);
         }
         for i in 0..n {
             // `!(> 0)` also catches a NaN that the factorisation let through.
@@ -165,6 +166,52 @@ impl Cholesky {
         }
         Ok(())
     }
+}
+
+/// Factors the diagonal block of the rows `start..end`, from which everything above has been subtracted.
+fn factor_block(a: &mut Matrix, start: usize, end: usize) -> Result<(), NotPositiveDefinite> {
+    let order = end - start;
+    let block = view_mut(a).submatrix_mut(start, start, order, order).transpose_mut();
+    let parameters = blocking();
+    let mut memory = MemBuffer::new(factor::cholesky_in_place_scratch::<f64>(order, Par::Seq, parameters));
+    let factored =
+        factor::cholesky_in_place(block, default(), Par::Seq, MemStack::new(&mut memory), parameters);
+    match factored {
+        Ok(_) => Ok(()),
+        Err(factor::LltError::NonPositivePivot { index }) => {
+            Err(NotPositiveDefinite { pivot: start + index })
+        }
+    }
+}
+
+/// The rest of the rows `start..end` of U, to the right of their diagonal block.
+fn whiten_panel(a: &mut Matrix, start: usize, end: usize) {
+    let rows = view_mut(a).subrows_mut(start, end - start);
+    let (left, right) = rows.split_at_col_mut(end);
+    whiten_columns(left.rb().subcols(start, end - start).transpose(), right);
+}
+
+/// Replaces every column x by `L⁻¹ x`; halves go to different threads.
+fn whiten_columns(lower: MatRef<'_, f64>, columns: MatMut<'_, f64>) {
+    let count = columns.ncols();
+    if count <= SHARE {
+        return solve_lower_triangular_in_place(lower, columns, Par::Seq);
+    }
+    let (left, right) = columns.split_at_col_mut((count / 2).next_multiple_of(SHARE));
+    rayon::join(|| whiten_columns(lower, left), || whiten_columns(lower, right));
+}
+
+/// Takes the part of the rows `start..end` of U from the upper triangle of the rows below them.
+fn subtract_panel(a: &mut Matrix, start: usize, end: usize) {
+    let n = a.rows();
+    let (above, below) = a.as_mut_slice().split_at_mut(end * n);
+    let panel = MatRef::from_row_major_slice(&above[start * n..], end - start, n);
+    below.par_chunks_mut(SHARE * n).enumerate().for_each(|(share, rows)| {
+        let (first, count) = (end + share * SHARE, rows.len() / n);
+        let rows = MatMut::from_row_major_slice_mut(rows, count, n).subcols_mut(first, n - first);
+        let (left, right) = (panel.subcols(first, count), panel.subcols(first, n - first));
+        matmul(rows, Accum::Add, left.transpose(), right, -1.0, Par::Seq);
+    });
 }
 
 /// Smaller blocks than usual: our matrices have a few hundred rows, rarely more than a thousand.
