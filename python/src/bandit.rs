@@ -165,13 +165,8 @@ impl Bandit {
         self.with(py, move |talk, _, sign| {
             let slots = talk.ask(batch)?;
             let why = talk.bandit.plan().map(core::Plan::why).unwrap_or_default();
-            let reason = |place: usize| match why.get(place) {
-                Some(core::Why::Promise { mean, deviation }) => {
-                    core::Why::Promise { mean: sign * mean, deviation: *deviation }.to_string()
-                }
-                Some(other) => other.to_string(),
-                None => String::new(),
-            };
+            let reason =
+                |place: usize| why.get(place).map_or_else(String::new, |why| why.turned(sign).to_string());
             Ok(slots
                 .iter()
                 .map(|(slot, place)| (slot.id.number(), slot.point.index(), reason(*place)))

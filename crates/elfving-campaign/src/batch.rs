@@ -137,11 +137,7 @@ impl Reasons<'_> {
                 let (rival, leader) = (&choices[rival.index()], &choices[leader.index()]);
                 format!("tells {rival} from {leader}, known to ±{width:.4}")
             }
-            Some(Why::Promise { mean, deviation }) => {
-                let mean = self.state.spec.aim.sign() * mean;
-                Why::Promise { mean, deviation: *deviation }.to_string()
-            }
-            Some(other) => other.to_string(),
+            Some(other) => other.turned(self.state.spec.aim.sign()).to_string(),
         }
     }
 }

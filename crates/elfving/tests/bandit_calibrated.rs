@@ -302,6 +302,27 @@ fn what_is_measured_for_other_choices_need_not_be_good_itself() {
 }
 
 #[test]
+fn a_slot_says_whether_it_promises_or_tells_choices_apart() {
+    let columns = |from: usize| Columns::numeric(Matrix::from_fn(30, 1, |i, _| (i + from) as f64 / 10.0));
+    let space = Space::new(&columns(0), Some(&columns(20))).unwrap();
+    let telling = |strategy: Strategy| -> Vec<bool> {
+        let settings = CalibratedSettings::default().strategy(strategy);
+        let mut bandit =
+            Bandit::new(Box::new(Calibrated::new(space.clone(), best(), settings).unwrap())).budget(60);
+        for slot in bandit.ask(8).unwrap() {
+            bandit.tell(slot.id, -(slot.point.index() as f64 / 10.0 - 0.5).powi(2)).unwrap();
+        }
+        bandit.ask(8).unwrap();
+        let reasons = bandit.plan().unwrap().why();
+        reasons.iter().map(|why| matches!(why, Why::Telling { .. })).collect()
+    };
+    // The tenth and the fourteenth measurement are a fourth one.
+    assert_eq!(telling(Strategy::Auto), [false, true, false, false, false, true, false, false]);
+    assert_eq!(telling(Strategy::Ucb), [false; 8]);
+    assert!(telling(Strategy::PosteriorXy)[0]);
+}
+
+#[test]
 fn a_map_ends_when_every_interval_is_narrow_enough() {
     let policy = Calibrated::new(space(), Goal::Map { epsilon: 1.5 }, CalibratedSettings::default()).unwrap();
     let mut bandit = Bandit::new(Box::new(policy));

@@ -411,3 +411,18 @@ fn any_number_of_threads_gives_the_same_bits() {
         }
     }
 }
+
+#[test]
+fn a_short_list_of_candidates_has_no_traces_of_weight() {
+    for seed in 0..60 {
+        let pool = Pool::from_features(support::normals(seed, 400, 3)).unwrap();
+        for criterion in [Criterion::D, Criterion::G, Criterion::A] {
+            let problem = Problem::over_choices(&pool, criterion, Ridge::ZERO).unwrap();
+            let mut control = Control::new(Tolerance::new(1e-9).unwrap());
+            let design = InteriorPoint::default().solve(&problem, &mut control).unwrap();
+            let least = design.support.iter().map(|(_, weight)| *weight).fold(1.0, f64::min);
+            assert_eq!(design.status, Status::Certified, "{criterion} {seed}");
+            assert!(least > 1e-6, "{criterion} {seed}: {least:e}");
+        }
+    }
+}

@@ -34,6 +34,13 @@ pub enum Why {
         /// Its standard deviation.
         deviation: f64,
     },
+    /// It tells choices apart that may be the best.
+    Telling {
+        /// The mean that is expected of itself.
+        mean: f64,
+        /// Its standard deviation.
+        deviation: f64,
+    },
     /// It was measured before and is measured again.
     Repeat {
         /// How often it was measured before.
@@ -45,6 +52,17 @@ pub enum Why {
     Start,
 }
 
+impl Why {
+    /// The same where the user's outcomes are these times `sign`: small ones may be the good ones.
+    #[must_use]
+    pub fn turned(mut self, sign: f64) -> Self {
+        if let Why::Promise { mean, .. } | Why::Telling { mean, .. } = &mut self {
+            *mean *= sign;
+        }
+        self
+    }
+}
+
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -54,9 +72,29 @@ impl fmt::Display for Why {
                 write!(f, "tells {rival} from {leader}, known to ±{width:.4}")
             }
             Why::Promise { mean, deviation } => write!(f, "expected {mean:.4} ± {deviation:.4}"),
+            Why::Telling { mean, deviation } => {
+                write!(f, "tells the likely best choices apart, itself expected {mean:.4} ± {deviation:.4}")
+            }
             Why::Repeat { times } => write!(f, "measured {times} times, to be sure"),
             Why::Forced => f.write_str("asked for"),
             Why::Start => f.write_str("to start with"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_minimised_is_expected_in_the_sign_of_the_user() {
+        let (mean, deviation) = (-3.5, 0.25);
+        let words = |why: Why| why.turned(-1.0).to_string();
+        assert_eq!(words(Why::Promise { mean, deviation }), "expected 3.5000 ± 0.2500");
+        assert_eq!(
+            words(Why::Telling { mean, deviation }),
+            "tells the likely best choices apart, itself expected 3.5000 ± 0.2500"
+        );
+        assert_eq!(words(Why::Width { width: 0.5 }), "known to ±0.5000");
     }
 }

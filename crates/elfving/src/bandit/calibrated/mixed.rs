@@ -1,7 +1,7 @@
 //! Upper confidence bounds in turn with points that tell the likely best choices apart at little cost: for choices that cannot be measured.
 
 use super::posterior_xy::Differences;
-use super::slate::Slate;
+use super::slate::{Ground, Slate};
 use super::ucb;
 use crate::bandit::ties::{first_largest, largest_first};
 use crate::pool::PointId;
@@ -30,12 +30,17 @@ impl Mixed {
         Self { differences: Differences::new(slate, &likely_best(slate, random)) }
     }
 
-    /// Every fourth measurement of the campaign tells choices apart, the others are upper confidence bounds.
+    /// Every fourth measurement of the campaign tells choices apart.
+    pub(super) fn ground(slate: &Slate) -> Ground {
+        if slate.measurements() % EVERY == 1 { Ground::Telling } else { Ground::Promise }
+    }
+
+    /// Upper confidence bounds, and for a slot that tells apart what a point tells over what it costs.
     ///
     /// The point that tells apart is the one that explains most for the cube of what it is expected to cost itself. With the square
     /// that is the information ratio of Russo and Van Roy (2018), turned over; the cube was measured to pay less for the same picks.
     pub(super) fn scores(&self, slate: &Slate, optimism: f64) -> Vec<f64> {
-        if slate.measurements() % EVERY != 1 {
+        if Self::ground(slate) == Ground::Promise {
             return ucb::scores(slate, optimism);
         }
         let explained = self.differences.scores(slate);

@@ -3,7 +3,7 @@
 use super::mixed::Mixed;
 use super::model::Model;
 use super::settings::{CalibratedSettings, Strategy};
-use super::slate::Slate;
+use super::slate::{Ground, Slate};
 use super::statement::{ConditionalStatement, conditional_statement};
 use super::{log_ei, posterior_xy, start, thompson, ucb, widest};
 use crate::bandit::{
@@ -170,24 +170,28 @@ impl Calibrated {
         let for_others = !self.space.chooses_among_itself() && !matches!(self.goal, Goal::Regret { .. });
         match strategy.resolved(for_others) {
             // Where every mean is wanted there is nothing to promise.
-            _ if self.wants_map() => slate.fill_all(batch, widest::scores),
+            _ if self.wants_map() => slate.fill_all(batch, Ground::Promise, widest::scores),
             Strategy::Thompson => {
                 let draws = thompson::Draws::new(&slate, batch, &mut stream(*seed, round, THOMPSON));
-                slate.fill_all(batch, |slate| draws.scores(slate));
+                slate.fill_all(batch, Ground::Promise, |slate| draws.scores(slate));
             }
             Strategy::LogEi => {
                 let measured: Vec<usize> = self.measured().collect();
-                slate.fill_all(batch, |slate| log_ei::scores(slate, &measured));
+                slate.fill_all(batch, Ground::Promise, |slate| log_ei::scores(slate, &measured));
             }
-            Strategy::PosteriorXy => slate.fill_all(batch, |slate| posterior_xy::scores(slate, optimism)),
+            Strategy::PosteriorXy => {
+                slate.fill_all(batch, Ground::Telling, |slate| posterior_xy::scores(slate, optimism))
+            }
             Strategy::Mixed => {
                 let mut mixed = Mixed::new(&slate, &mut stream(*seed, round, LIKELY_BEST));
                 for _ in 0..batch {
-                    let point = slate.fill(&mixed.scores(&slate, optimism));
+                    let point = slate.fill(Mixed::ground(&slate), &mixed.scores(&slate, optimism));
                     mixed.suppose(&slate, point);
                 }
             }
-            Strategy::Ucb | Strategy::Auto => slate.fill_all(batch, |slate| ucb::scores(slate, optimism)),
+            Strategy::Ucb | Strategy::Auto => {
+                slate.fill_all(batch, Ground::Promise, |slate| ucb::scores(slate, optimism))
+            }
         }
         slate.finish()
     }

@@ -80,6 +80,7 @@ impl Differences {
 mod tests {
     use super::*;
     use crate::bandit::calibrated::model::Model;
+    use crate::bandit::calibrated::slate::Ground;
     use crate::linalg::Matrix;
     use crate::surrogate::{Columns, Measurement, Space, Surrogate};
 
@@ -93,7 +94,7 @@ mod tests {
         let weighted = [(PointId::new(1), 0.5), (PointId::new(9), 0.3), (PointId::new(20), 0.2)];
         let mut differences = Differences::new(&slate, &weighted);
         for _ in 0..3 {
-            let point = slate.fill(&differences.scores(&slate));
+            let point = slate.fill(Ground::Telling, &differences.scores(&slate));
             differences.suppose(&slate, point);
         }
         let anew = Differences::new(&slate, &weighted);

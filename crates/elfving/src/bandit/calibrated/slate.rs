@@ -6,6 +6,15 @@ use crate::bandit::ties::first_largest;
 use crate::pool::PointId;
 use crate::surrogate::{Posterior, Space};
 
+/// What a slot is filled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ground {
+    /// The outcome of the point itself.
+    Promise,
+    /// What the point tells about the choices.
+    Telling,
+}
+
 /// The posterior with what is pending and what is chosen supposed to be measured, and which rows may still be repeated.
 pub(super) struct Slate<'m> {
     pub(super) model: &'m Model,
@@ -55,7 +64,7 @@ impl<'m> Slate<'m> {
     }
 
     /// Fills a slot with the point of the largest score, a settled one only while their share lasts.
-    pub(super) fn fill(&mut self, scores: &[f64]) -> PointId {
+    pub(super) fn fill(&mut self, ground: Ground, scores: &[f64]) -> PointId {
         let any = first_largest(scores).expect("a pool has a point, and every point a score");
         let best = if self.repeats_left == 0 && self.is_settled(any) {
             let open: Vec<f64> = (0..scores.len())
@@ -67,19 +76,19 @@ impl<'m> Slate<'m> {
             any
         };
         let point = PointId::new(best);
-        self.place(point);
+        self.place(ground, point);
         point
     }
 
     /// Fills `count` slots by scores that look at the slots before.
-    pub(super) fn fill_all(&mut self, count: usize, scores: impl Fn(&Self) -> Vec<f64>) {
+    pub(super) fn fill_all(&mut self, count: usize, ground: Ground, scores: impl Fn(&Self) -> Vec<f64>) {
         for _ in 0..count {
             let scores = scores(self);
-            self.fill(&scores);
+            self.fill(ground, &scores);
         }
     }
 
-    fn place(&mut self, point: PointId) {
+    fn place(&mut self, ground: Ground, point: PointId) {
         let times = self.pulls_of(point.index());
         if self.is_settled(point.index()) {
             self.repeats_left = self.repeats_left.saturating_sub(1);
@@ -88,9 +97,10 @@ impl<'m> Slate<'m> {
             let outcome = self.model.fit.outcome();
             let (mean, deviation) = (self.posterior.mean(point), self.posterior.deviation(point));
             let reported = outcome.report(mean, deviation, 1.0);
-            self.reasons.push(Why::Promise {
-                mean: reported.median,
-                deviation: 0.5 * (reported.upper - reported.lower),
+            let (mean, deviation) = (reported.median, 0.5 * (reported.upper - reported.lower));
+            self.reasons.push(match ground {
+                Ground::Promise => Why::Promise { mean, deviation },
+                Ground::Telling => Why::Telling { mean, deviation },
             });
         }
         self.chosen.push(point);

@@ -15,7 +15,7 @@ mod working_set;
 
 use super::canonical::{Canonical, Goal};
 use super::{
-    Control, Criterion, Design, DesignError, ElfvingSet, Found, Problem, Progress, Solver, TargetRef,
+    Control, Criterion, Design, DesignError, ElfvingSet, Found, Problem, Progress, Solver, Status, TargetRef,
 };
 use crate::pool::PointId;
 use newton::Breakdown;
@@ -84,13 +84,19 @@ impl Solver for InteriorPoint {
             scale: problem.pool().features().max_abs(),
             gamma: problem.gamma().get(),
         };
-        let mut found = search(&canonical, &warm, control).map_err(singular)?;
-        if problem.criterion() == Criterion::G && found.target_weights.is_empty() {
-            // Solved as log det (Kiefer and Wolfowitz): the weights of the points prove it as weights of targets.
-            found.target_weights =
-                found.weights.iter().map(|&(i, weight)| (TargetRef::Row(i), weight)).collect();
+        let (set, mut tally) = search(&canonical, &warm, control).map_err(singular)?;
+        let certified = |set: WorkingSet, tally: Tally, control: &Control| {
+            Design::certified(problem, self.name(), set.found(problem.criterion(), tally), control)
+        };
+        if let Some((sparser, steps)) = set.without_traces(&canonical, control.tolerance) {
+            tally.iterations += steps;
+            let design = certified(sparser, tally, control)?;
+            if design.status == Status::Certified {
+                return Ok(design);
+            }
+            tally.passes += 1;
         }
-        Design::certified(problem, self.name(), found, control)
+        certified(set, tally, control)
     }
 }
 
@@ -106,7 +112,11 @@ const CLOSE_ENOUGH: f64 = 1e-2;
 const FORGET: f64 = 1e-2;
 
 /// Solves the canonical problem to the tolerance on the whole pool, or as far as it gets.
-fn search(canonical: &Canonical, warm: &[(usize, f64)], control: &mut Control) -> Result<Found, Breakdown> {
+fn search(
+    canonical: &Canonical,
+    warm: &[(usize, f64)],
+    control: &mut Control,
+) -> Result<(WorkingSet, Tally), Breakdown> {
     let (mut set, passes) = start::initial_points(canonical, warm);
     let mut tally = Tally { iterations: 0, passes };
     if let Goal::Largest(targets) = &canonical.goal {
@@ -118,12 +128,7 @@ fn search(canonical: &Canonical, warm: &[(usize, f64)], control: &mut Control) -
     let tolerance = (share(canonical, &set)? * control.tolerance).max(1e-13);
     let mut set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
     set.prune(canonical, 0.1 * share(canonical, &set)? * control.tolerance)?;
-    Ok(Found {
-        weights: set.points.into_iter().zip(set.lambda).collect(),
-        target_weights: set.targets.into_iter().zip(set.w).collect(),
-        iterations: tally.iterations,
-        passes: tally.passes,
-    })
+    Ok((set, tally))
 }
 
 /// The tolerance is relative to the criterion. Ours is counted per dimension under the determinant, whose logarithm
@@ -176,6 +181,19 @@ fn climb(
         set.regroup(&pass, if round < 2 { FORGET } else { 0.0 });
     }
     best.map(|(_, set)| set).ok_or(Breakdown)
+}
+
+impl WorkingSet {
+    /// The weights as an answer. Where g was solved as log det (Kiefer and Wolfowitz), those of the points prove it as weights of targets.
+    fn found(self, criterion: Criterion, tally: Tally) -> Found {
+        let weights: Vec<(usize, f64)> = self.points.into_iter().zip(self.lambda).collect();
+        let target_weights = if criterion == Criterion::G && self.targets.is_empty() {
+            weights.iter().map(|&(i, weight)| (TargetRef::Row(i), weight)).collect()
+        } else {
+            self.targets.into_iter().zip(self.w).collect()
+        };
+        Found { weights, target_weights, iterations: tally.iterations, passes: tally.passes }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
