@@ -53,6 +53,11 @@ class Elfving:
     def pick(self):
         return self.answer["pick"]
 
+    def coverage(self):
+        """The share of the intervals reported last, those of the pick and its rivals, that hold the truth."""
+        intervals = self.answer["intervals"]
+        return sum(lower <= self.table.truth[row] <= upper for row, lower, upper in intervals) / len(intervals)
+
     def close(self):
         """CPU seconds and peak memory in MB of the whole process."""
         self.process.stdin.close()
@@ -88,7 +93,8 @@ def campaign(table, algorithm, seed, options):
         cpu, memory = player.close()
     else:
         cpu, memory = sum(seconds), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return summary(table, measured, picks, options.batch) | {"cpu": cpu / batches, "memory": memory}
+    costs = {"cpu": cpu / batches, "memory": memory, "coverage": player.coverage() if ours else None}
+    return summary(table, measured, picks, options.batch) | costs
 
 
 def summary(table, measured, picks, batch):
@@ -117,7 +123,7 @@ def worker(options):
     print(json.dumps(campaign(table, options.worker[1], int(options.worker[2]), options)))
 
 
-MEASURES = ["simple_regret", "cumulative_regret", "to_top_1", "to_top_5", "stuck", "cpu", "memory"]
+MEASURES = ["simple_regret", "cumulative_regret", "to_top_1", "to_top_5", "stuck", "cpu", "memory", "coverage"]
 COLUMNS = ["table", "algorithm", "seed", "pulls", "batch", *MEASURES]
 
 
@@ -188,10 +194,11 @@ def line(algorithm, runs):
     else:
         cells += ["-", with_error(of("cumulative_regret")), "-", "-", "-"]
     cells += [with_error(of("cpu")), short(max(of("memory")))]
+    cells += [f"{100 * mean_and_error(of('coverage'))[0]:.0f} %" if of("coverage") else ""]
     return "| " + " | ".join(cells) + " |"
 
 
-HEADER = "| algorithm | campaigns | simple regret | cumulative regret | to top 1 % | to top 5 % | stuck | CPU s a batch | MB |"
+HEADER = "| algorithm | campaigns | simple regret | cumulative regret | to top 1 % | to top 5 % | stuck | CPU s a batch | MB | coverage |"
 
 
 def main():

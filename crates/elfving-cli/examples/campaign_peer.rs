@@ -1,5 +1,5 @@
 //! A calibrated campaign over pipes, for `cargo xtask peers campaigns`: a line of `[[row, outcome], ..]` in, a line of
-//! `{"pick": row, "next": [row, ..]}` out. Rows are counted from 0; large outcomes are good.
+//! `{"pick": row, "next": [row, ..], "intervals": [[row, lower, upper], ..]}` out. Rows are counted from 0; large outcomes are good.
 
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
@@ -79,11 +79,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (slot, (_, outcome)) in asked.iter().zip(outcomes) {
             bandit.tell(*slot, outcome)?;
         }
-        let pick = choices[bandit.report().picks[0].index()];
+        let report = bandit.report();
+        let pick = choices[report.picks[0].index()];
+        let intervals: Vec<_> = report
+            .intervals
+            .iter()
+            .map(|found| (choices[found.choice.index()], found.lower, found.upper))
+            .collect();
         let slots = if measured < args.budget { bandit.ask(args.batch)? } else { Vec::new() };
         asked = slots.iter().map(|slot| slot.id).collect();
         let next: Vec<usize> = slots.iter().map(|slot| points[slot.point.index()]).collect();
-        println!("{}", serde_json::json!({ "pick": pick, "next": next }));
+        println!("{}", serde_json::json!({ "pick": pick, "next": next, "intervals": intervals }));
         std::io::stdout().flush()?;
     }
     Ok(())

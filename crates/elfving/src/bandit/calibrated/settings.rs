@@ -73,7 +73,7 @@ pub struct RepeatCap {
 
 impl Default for RepeatCap {
     fn default() -> Self {
-        Self { settled: 3, first: 0.5, growth: 0.5 }
+        Self { settled: 2, first: 0.5, growth: 0.5 }
     }
 }
 
@@ -98,7 +98,7 @@ pub struct Optimism {
 
 impl Default for Optimism {
     fn default() -> Self {
-        Self { first: 3.2, last: 1.3 }
+        Self { first: 3.2, last: 1.0 }
     }
 }
 
@@ -119,8 +119,8 @@ impl Optimism {
 /// | setting | default | effect |
 /// |---|---|---|
 /// | `strategy` | auto | how slots are chosen |
-/// | `optimism` | from 3.2 to 1.3 | b in `mean + b · deviation` |
-/// | `repeats` | 3 measurements; 50 % to 100 % of a batch | the cap on settled rows |
+/// | `optimism` | from 3.2 to 1 | b in `mean + b · deviation` |
+/// | `repeats` | 2 measurements; 50 % to 100 % of a batch | the cap on settled rows |
 /// | `budget` | unknown | N, for optimism and cap; half of it is taken as spent while it is unknown |
 /// | `start` | 5 | different rows measured at random before the model is asked |
 /// | `delta` | 0.1 | intervals are nominal 1 - δ |
