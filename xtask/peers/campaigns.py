@@ -180,7 +180,7 @@ def short(value):
 
 def with_error(values):
     mean, error = mean_and_error(values)
-    return f"{short(mean)} ({short(error)})"
+    return short(mean) if math.isnan(error) else f"{short(mean)} ({short(error)})"
 
 
 def line(algorithm, runs):
