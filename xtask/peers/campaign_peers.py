@@ -148,23 +148,22 @@ class Baybe(Random):
 
         super().__init__(table, seed, batch)
         Settings(random_seed=seed).activate()
-        cells = {name: [column[k] for k in table.points] for name, column in table.columns.items()}
-        self.frame = pandas.DataFrame(cells)
         parameters = []
-        for name in self.frame.columns:
-            values = sorted(set(cells[name]))
+        for name, column in table.columns.items():
+            values = sorted({column[k] for k in table.points})
             if len(values) > 1:
                 kind = CategoricalParameter if isinstance(values[0], str) else NumericalDiscreteParameter
                 parameters.append(kind(name, values=values))
-        self.frame = self.frame[[parameter.name for parameter in parameters]]
-        self.row_of = {tuple(cells): table.points[k] for k, cells in enumerate(self.frame.itertuples(index=False))}
+        # A frame of all rows of the table: points to measure and choices to pick among are some of them.
+        self.frame = pandas.DataFrame({parameter.name: table.columns[parameter.name] for parameter in parameters})
+        points = self.frame.iloc[table.points]
+        self.row_of = {tuple(cells): row for row, cells in zip(table.points, points.itertuples(index=False))}
         objective = SingleTargetObjective(NumericalTarget("outcome"))
-        self.campaign = Campaign(SearchSpace.from_dataframe(self.frame, parameters), objective)
-        self.place = {row: k for k, row in enumerate(table.points)}
+        self.campaign = Campaign(SearchSpace.from_dataframe(points.reset_index(drop=True), parameters), objective)
 
     def take(self, rows, outcomes):
         super().take(rows, outcomes)
-        frame = self.frame.iloc[[self.place[row] for row in rows]].reset_index(drop=True)
+        frame = self.frame.iloc[rows].reset_index(drop=True)
         self.campaign.add_measurements(frame.assign(outcome=outcomes))
 
     def next(self):
@@ -172,10 +171,8 @@ class Baybe(Random):
         return [self.row_of[tuple(cells)] for cells in frame.itertuples(index=False)]
 
     def pick(self):
-        if self.table.transductive:
-            return None
-        rows = sorted(set(self.rows))
-        stats = self.campaign.posterior_stats(self.frame.iloc[[self.place[row] for row in rows]])
+        rows = self.table.choices if self.table.transductive else sorted(set(self.rows))
+        stats = self.campaign.posterior_stats(self.frame.iloc[rows])
         return rows[int(np.argmax(stats["outcome_mean"].to_numpy()))]
 
 
