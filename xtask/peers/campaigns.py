@@ -15,6 +15,7 @@ import math
 import os
 import pathlib
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -167,11 +168,8 @@ def results(table, algorithm, seeds, options):
 
 def mean_and_error(values):
     values = [float(value) for value in values]
-    mean = sum(values) / len(values)
-    if len(values) < 2:
-        return mean, float("nan")
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    return mean, math.sqrt(variance / len(values))
+    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else float("nan")
+    return statistics.fmean(values), error
 
 
 def short(value):
