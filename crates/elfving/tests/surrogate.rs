@@ -14,10 +14,11 @@ use support::normals;
 /// The recipe of the reference numbers, with the counter stream of `support`:
 ///
 /// 14 rows of two normal columns (seed 31) scaled to [0, 1] and a category `i mod 3`; the rows of [`IDS`] measured, with normal
-/// outcomes (seed 32), shifted and scaled so that the averages of distinct rows have mean 0 and deviation 1. numpy: all 12
-/// measurements written out, `K = matern + 0.02 [same row] + 0.04 I`, mean by generalised least squares, gradients by Richardson
-/// differences. scikit-learn 1.9.1: `GaussianProcessRegressor(Matern(nu=2.5), alpha=tau² + s²/n_i)` on the 8 row means less that mean,
-/// the category as one-hot columns over √2. The two agree to 3e-13 (likelihood) and 2e-14 (posterior).
+/// outcomes (seed 32), shifted and scaled so that the averages of distinct rows have mean 0 and deviation 1. By itself: all 12
+/// measurements written out, `K = 0.9 matern + 0.2 matern(√3 [other category] / l_3) + 0.02 [same row] + 0.04 I`, mean by generalised least
+/// squares, derivatives numerically, all with 40 digits (mpmath). scikit-learn 1.9.1: `GaussianProcessRegressor` on the 8 row means less
+/// that mean, `alpha=tau² + s²/n_i`, its `Matern(nu=2.5)` on all columns and on the category alone, which is one-hot columns over √2. The
+/// two agree to 1e-13 (likelihood), 2e-14 (gradient) and 1e-15 (posterior).
 const IDS: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 1, 4, 4, 7];
 
 fn id(row: usize) -> PointId {
@@ -71,83 +72,83 @@ fn likelihood_and_gradient_are_those_of_scikit_learn() {
         roughness: Normal { mean: -5.0, deviation: 1.5 },
     };
     let evaluation = evidence(&space, &measured()).evaluate(&space, &parameters(), &priors).unwrap();
-    assert_close(evaluation.log_likelihood, -473.272_611_715_921_1, 1e-12);
+    assert_close(evaluation.log_likelihood, -472.997_848_527_101_12, 1e-12);
     assert_close(evaluation.log_prior, -5.301_551_733_298_68, 1e-13);
-    // The lengthscales from scikit-learn plus the prior, the variances from numpy.
-    let lengths = [-5.358_753_228_714_045, -1.794_936_558_775_307_9, -4.144_964_925_467_308];
+    // The lengthscales are those of scikit-learn plus the prior.
+    let lengths = [-6.003_152_049_278_205_5, -1.786_073_767_377_956_9, -3.054_990_962_285_581_2];
     for (ours, exact) in evaluation.gradient.iter().zip(lengths) {
         assert_close(*ours, exact, 1e-11);
     }
-    assert_close(evaluation.gradient[3], 457.169_914_961_032_93, 1e-8);
-    assert_close(evaluation.gradient[4], 0.245_496_299_517_829_67, 1e-8);
+    assert_close(evaluation.gradient[3], 457.230_521_541_186_46, 1e-8);
+    assert_close(evaluation.gradient[4], 0.265_823_224_406_994_73, 1e-8);
 }
 
 #[test]
 fn the_posterior_is_that_of_the_repeats_written_out() {
     const MEANS: [f64; 14] = [
-        0.461_561_099_897_317_03,
-        0.137_864_855_892_634_8,
-        0.619_374_532_372_944_7,
-        -2.135_851_447_095_963,
-        0.596_857_583_583_677_8,
-        0.458_822_766_073_576_25,
-        -0.605_204_459_685_537_5,
-        0.529_920_147_132_788_1,
-        0.247_042_984_703_793_2,
-        -0.034_128_611_460_428_115,
-        0.114_111_096_041_022_93,
-        0.281_892_343_787_894_8,
-        -0.580_106_885_722_931,
-        0.075_262_136_847_941_03,
+        0.433_411_855_488_895_91,
+        0.145_463_820_271_975_21,
+        0.614_686_559_912_681_63,
+        -2.144_755_415_797_937_2,
+        0.602_280_597_943_522_69,
+        0.468_990_380_627_173_87,
+        -0.621_533_518_202_347_23,
+        0.538_137_975_980_648_07,
+        0.234_779_476_678_427_71,
+        -0.051_476_546_830_722_625,
+        0.248_697_374_778_643_11,
+        0.335_085_552_046_657_66,
+        -0.719_094_729_896_887_29,
+        0.200_056_752_926_156_4,
     ];
     const VARIANCES: [f64; 14] = [
-        0.034_941_244_593_162_5,
-        0.019_272_910_216_146_633,
-        0.031_350_595_419_376_57,
-        0.036_807_210_413_461_69,
-        0.013_022_071_126_406_631,
-        0.030_697_457_424_448_182,
-        0.035_828_783_287_204_51,
-        0.019_265_555_751_197_816,
-        0.393_671_831_953_867,
-        0.083_950_031_350_339_85,
-        0.651_293_848_826_309,
-        0.520_096_053_417_895_3,
-        0.372_487_040_133_800_85,
-        0.525_007_352_439_886,
+        0.034_627_882_199_649_708,
+        0.019_285_094_715_164_493,
+        0.031_080_517_452_253_608,
+        0.036_834_858_544_035_914,
+        0.013_009_131_254_132_307,
+        0.030_612_409_183_505_554,
+        0.035_798_274_261_736_086,
+        0.019_273_075_464_469_455,
+        0.379_104_077_450_470_99,
+        0.081_110_312_681_777_445,
+        0.613_786_628_708_437_98,
+        0.540_741_498_943_771_96,
+        0.353_985_648_969_862_61,
+        0.490_421_103_940_855_18,
     ];
     let space = Space::new(&table(), None).unwrap();
     let fit = plain().uncertain_mean(false).at(&space, &measured(), &parameters()).unwrap();
-    assert_close(fit.mean(), -0.393_269_606_331_509_26, 1e-12);
+    assert_close(fit.mean(), -0.413_716_436_440_741_72, 1e-12);
     let posterior = fit.posterior(Over::Points);
     for row in 0..14 {
         assert_close(posterior.mean(id(row)), MEANS[row], 1e-12);
         assert_close(posterior.variance(id(row)), VARIANCES[row], 1e-12);
     }
-    assert_close(posterior.covariance(id(9), id(12)), 0.055_264_696_821_282_88, 1e-12);
-    assert_close(posterior.covariance(id(1), id(10)), -0.002_120_311_266_617_547, 1e-12);
+    assert_close(posterior.covariance(id(9), id(12)), 0.053_357_630_692_485_541, 1e-12);
+    assert_close(posterior.covariance(id(1), id(10)), -0.001_046_687_238_659_609_8, 1e-12);
 }
 
 #[test]
 fn the_uncertain_mean_widens_what_is_far_from_the_data() {
     let space = Space::new(&table(), None).unwrap();
     let posterior = plain().at(&space, &measured(), &parameters()).unwrap().posterior(Over::Points);
-    // numpy: variance + (1 - kᵀC⁻¹1)² / 1ᵀC⁻¹1, written out.
+    // Variance + (1 - kᵀC⁻¹1)² / 1ᵀC⁻¹1, written out.
     for (row, variance) in
-        [(1, 0.019_292_358_542_626_73), (9, 0.084_679_844_699_166_88), (10, 0.742_445_627_269_875_4)]
+        [(1, 0.019_296_795_257_422_569), (9, 0.081_726_258_746_640_595), (10, 0.677_930_374_320_664_51)]
     {
         assert_close(posterior.variance(id(row)), variance, 1e-12);
     }
-    assert_close(posterior.covariance(id(9), id(12)), 0.054_663_852_833_125_304, 1e-12);
+    assert_close(posterior.covariance(id(9), id(12)), 0.053_050_399_468_534_113, 1e-12);
 }
 
 #[test]
 fn residuals_given_all_other_rows_are_those_of_leaving_one_out() {
     let space = Space::new(&table(), None).unwrap();
     let residuals = plain().at(&space, &measured(), &parameters()).unwrap().leave_one_out();
-    // numpy, each row left out in turn, at the same mean.
-    assert_close(residuals[1], 1.489_041_573_647_710_7, 1e-11);
-    assert_close(residuals[6], -2.428_852_157_091_318_6, 1e-11);
+    // Each row left out in turn, at the same mean.
+    assert_close(residuals[1], 1.217_473_233_813_085_5, 1e-11);
+    assert_close(residuals[6], -2.168_106_964_116_527_2, 1e-11);
 }
 
 /// Measurements 2, 8 and 9 with known noise: alone on its row, and on rows with other kinds.
@@ -164,11 +165,11 @@ fn known_noise_is_used_as_it_is_given() {
     let space = Space::new(&table(), None).unwrap();
     let fit = plain().at(&space, &partly_known(), &parameters()).unwrap();
     let evaluation = fit.evidence().evaluate(&space, &parameters(), &Priors::default()).unwrap();
-    assert_close(evaluation.log_likelihood, -468.907_877_086_837_63, 1e-11);
-    assert_close(fit.mean(), -0.320_784_706_920_578_8, 1e-12);
+    assert_close(evaluation.log_likelihood, -468.510_981_688_524_35, 1e-11);
+    assert_close(fit.mean(), -0.346_195_393_949_556_84, 1e-12);
     let posterior = fit.posterior(Over::Points);
-    assert_close(posterior.mean(id(1)), 0.412_440_781_316_377_3, 1e-12);
-    assert_close(posterior.mean(id(9)), -0.033_789_928_484_076_47, 1e-12);
+    assert_close(posterior.mean(id(1)), 0.423_196_642_547_140_94, 1e-12);
+    assert_close(posterior.mean(id(9)), -0.051_060_824_030_622_979, 1e-12);
 }
 
 #[test]
@@ -458,6 +459,12 @@ fn wrong_questions_are_refused() {
     ));
 }
 
+/// The Matern 5/2 function of a squared distance.
+fn matern(squared: f64) -> f64 {
+    let s = (5.0 * squared).sqrt();
+    (1.0 + s + s * s / 3.0) * (-s).exp()
+}
+
 /// Pools drawn from the prior, a third measured: how often 90 % intervals, times `width` of the fit, hold the rows that were
 /// not. `fit` is given the space, the measurements and the parameters that made them.
 fn coverage(
@@ -480,13 +487,14 @@ fn coverage(
             .map(|prior| prior.mean + prior.deviation * normal())
             .collect();
         let truth = Parameters::from_logs(&logs);
-        let matern = |i, j| {
+        let covariance = |i, j| {
             let squared: f64 =
                 (0..3).map(|g| space.squared_distance(i, j, g) / truth.lengthscales[g].powi(2)).sum();
-            let s = (5.0 * squared).sqrt();
-            (1.0 + s + s * s / 3.0) * (-s).exp() + if i == j { truth.roughness } else { 0.0 }
+            let other = space.squared_distance(i, j, 2);
+            let own = matern(3.0 * other / truth.lengthscales[2].powi(2));
+            0.9 * matern(squared) + 0.2 * own + if i == j { truth.roughness } else { 0.0 }
         };
-        let factor = Cholesky::new(Matrix::from_fn(rows, rows, matern)).expect("positive definite");
+        let factor = Cholesky::new(Matrix::from_fn(rows, rows, covariance)).expect("positive definite");
         let values = apply_transposed(factor.upper(), &(0..rows).map(|_| normal()).collect::<Vec<_>>());
         // Every third row once, every sixth twice.
         let chosen = (0..rows).filter(|i| i % 3 == 0).chain((0..rows).filter(|i| i % 6 == 0));

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::linalg::{Cholesky, Matrix, dot, norm_squared, upper_outer_gram};
 
 use super::evidence::Evidence;
-use super::kernel::{Distance, matern_and_slope};
+use super::kernel::Kernel;
 use super::{Parameters, Priors, Space, SurrogateError};
 
 /// Rows of the covariance that a thread takes at a time.
@@ -32,7 +32,7 @@ pub(super) struct Conditioned {
     /// `C⁻¹ 1`.
     pub(super) ones: Vec<f64>,
     pub(super) log_likelihood: f64,
-    /// `5/3 (1 + s) exp(-s)` above the diagonal.
+    /// Those of the kernel's joint part above the diagonal.
     slopes: Matrix,
 }
 
@@ -74,9 +74,9 @@ impl Evidence {
         priors: &Priors,
     ) -> Result<Evaluation, SurrogateError> {
         parameters.check(space.dimension())?;
-        let distance = Distance::new(space, parameters);
+        let kernel = Kernel::new(space, parameters);
         let conditioned = self.condition(space, parameters)?;
-        let mut gradient = self.likelihood_gradient(space, parameters, &distance, &conditioned);
+        let mut gradient = self.likelihood_gradient(space, parameters, &kernel, &conditioned);
         let log_prior = priors.log_density(&parameters.logs(), &mut gradient);
         Ok(Evaluation { log_likelihood: conditioned.log_likelihood, log_prior, gradient })
     }
@@ -120,21 +120,19 @@ impl Evidence {
     /// The covariance of the cell means and the slopes of the kernel, both above the diagonal.
     fn covariance(&self, space: &Space, parameters: &Parameters) -> (Matrix, Matrix) {
         let m = self.cells();
-        let distance = Distance::new(space, parameters);
+        let kernel = Kernel::new(space, parameters);
         let (mut covariance, mut slopes) = (Matrix::zeros(m, m), Matrix::zeros(m, m));
         let blocks = covariance.as_mut_slice().par_chunks_mut(BLOCK_ROWS * m);
         let blocks = blocks.zip(slopes.as_mut_slice().par_chunks_mut(BLOCK_ROWS * m)).enumerate();
         blocks.for_each(|(block, (covariance, slopes))| {
             let rows = covariance.chunks_exact_mut(m).zip(slopes.chunks_exact_mut(m));
             for (i, (row, slopes)) in rows.enumerate().map(|(k, rows)| (block * BLOCK_ROWS + k, rows)) {
-                distance.squared(space.row(self.rows[i]), &self.columns, i + 1, &mut row[i + 1..]);
-                for (entry, slope) in row[i + 1..].iter_mut().zip(&mut slopes[i + 1..]) {
-                    (*entry, *slope) = matern_and_slope(*entry);
-                }
+                let (at, after) = (space.row(self.rows[i]), i + 1);
+                kernel.values_and_slopes(at, &self.columns, after, &mut row[after..], &mut slopes[after..]);
                 if let Some(twin) = self.twin(i) {
                     row[twin] += parameters.roughness;
                 }
-                row[i] = 1.0 + parameters.roughness + self.noise(i, parameters);
+                row[i] = kernel.variance() + self.noise(i, parameters);
             }
         });
         (covariance, slopes)
@@ -172,7 +170,7 @@ impl Evidence {
         &self,
         space: &Space,
         parameters: &Parameters,
-        distance: &Distance,
+        kernel: &Kernel,
         conditioned: &Conditioned,
     ) -> Vec<f64> {
         let (m, dimension) = (self.cells(), space.dimension());
@@ -183,15 +181,16 @@ impl Evidence {
             .into_par_iter()
             .map(|block| {
                 let mut sums = vec![0.0; dimension];
-                let mut weights = vec![0.0; m];
+                let (mut pulls, mut joint_pulls) = (vec![0.0; m], vec![0.0; m]);
                 for i in block * BLOCK_ROWS..((block + 1) * BLOCK_ROWS).min(m) {
-                    let weights = &mut weights[i + 1..];
-                    for (weight, j) in weights.iter_mut().zip(i + 1..) {
-                        *weight = (alpha[i] * alpha[j] - inverse[(i, j)]) * conditioned.slopes[(i, j)];
+                    let (pulls, joint_pulls) = (&mut pulls[i + 1..], &mut joint_pulls[i + 1..]);
+                    for ((pull, joint), j) in pulls.iter_mut().zip(joint_pulls.iter_mut()).zip(i + 1..) {
+                        *pull = alpha[i] * alpha[j] - inverse[(i, j)];
+                        *joint = *pull * conditioned.slopes[(i, j)];
                     }
                     let row = space.row(self.rows[i]);
                     for (g, sum) in sums.iter_mut().enumerate() {
-                        *sum += distance.weighted(g, row[g], &self.columns, i + 1, weights);
+                        *sum += kernel.pull_on_length(g, row[g], &self.columns, i + 1, pulls, joint_pulls);
                     }
                 }
                 sums
@@ -201,7 +200,7 @@ impl Evidence {
         for sums in blocks {
             gradient.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
         }
-        gradient[..dimension].iter_mut().enumerate().for_each(|(g, sum)| *sum *= distance.inverse_square(g));
+        gradient[..dimension].iter_mut().enumerate().for_each(|(g, sum)| *sum *= kernel.inverse_square(g));
 
         for (i, cell) in self.cells.iter().enumerate() {
             let pull = 0.5 * (alpha[i] * alpha[i] - inverse[(i, i)]);

@@ -6,6 +6,7 @@
 //! | [`Outcome`], [`YeoJohnson`] | outcomes: sign, z-score, a compressed lower tail, and back |
 //! | [`Measurement`], [`Evidence`] | measurements by distinct row, repeats handled exactly |
 //! | [`Parameters`], [`Priors`] | lengthscales, noise, roughness, and what is believed of them |
+//! | [`Kernel`] | the covariance of two rows |
 //! | [`Lbfgs`] | the search for the most probable parameters |
 //! | [`Surrogate`], [`Fit`] | the settings, and the model fitted to measurements |
 //! | [`Posterior`] | mean and deviation of every row, hypothetical measurements, joint draws |
@@ -55,7 +56,7 @@ pub use error::SurrogateError;
 pub use evidence::{Evidence, Measurement};
 pub use fit::{Fit, Surrogate};
 pub use improvement::log_expected_improvement;
-pub use kernel::Parameters;
+pub use kernel::{Kernel, Parameters};
 pub use lbfgs::{Lbfgs, Minimum, SearchStatus};
 pub use likelihood::Evaluation;
 pub use normal::upper_quantile;

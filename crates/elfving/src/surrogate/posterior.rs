@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::linalg::{Matrix, dot, norm_squared};
 use crate::pool::PointId;
 
-use super::kernel::{Distance, matern};
+use super::kernel::Kernel;
 use super::{Fit, Space};
 
 /// Rows that a thread takes at a time.
@@ -37,7 +37,7 @@ impl Over {
 /// Normal distributions of the rows' values in the model's units, jointly.
 ///
 /// With `L Lᵀ` the covariance of the measured means and `k` the covariances of a row with them, the mean is
-/// `m + kᵀα` and the covariance of two rows `k(r) + tau² 1[same site] - ⟨L⁻¹k, L⁻¹k'⟩ + u u'`, where
+/// `m + kᵀα` and the covariance of two rows `k + tau² 1[same site] - ⟨L⁻¹k, L⁻¹k'⟩ + u u'`, where
 /// `u = (1 - kᵀC⁻¹1) / √(1ᵀC⁻¹1)` counts that the constant mean m is estimated (0 where it is to be taken as known).
 /// Rows are named by their place in what was asked for: with [`Over::Both`], choice z is `PointId` points + z.
 #[derive(Debug, Clone)]
@@ -45,8 +45,7 @@ pub struct Posterior {
     space: Space,
     rows: Range<usize>,
     columns: Matrix,
-    distance: Distance,
-    roughness: f64,
+    kernel: Kernel,
     next_noise: f64,
     means: Vec<f64>,
     variances: Vec<f64>,
@@ -68,12 +67,12 @@ struct Hypothetical {
 impl Fit {
     /// The means of the rows asked for, without their variances. Cost: n m G over threads.
     pub fn means(&self, over: Over) -> Vec<f64> {
-        let (rows, distance) = (over.rows(&self.space), Distance::new(&self.space, self.parameters()));
+        let (rows, kernel) = (over.rows(&self.space), Kernel::new(&self.space, self.parameters()));
         let mut means = vec![0.0; rows.len()];
         means.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(block, means)| {
             let mut covariance = vec![0.0; self.evidence.cells()];
             for (k, mean) in means.iter_mut().enumerate() {
-                self.covariances_with_cells(&distance, rows.start + block * BLOCK_ROWS + k, &mut covariance);
+                self.covariances_with_cells(&kernel, rows.start + block * BLOCK_ROWS + k, &mut covariance);
                 *mean = self.conditioned.mean + dot(&covariance, &self.conditioned.coefficients);
             }
         });
@@ -81,9 +80,8 @@ impl Fit {
     }
 
     /// The covariances of a row with the means of the cells.
-    fn covariances_with_cells(&self, distance: &Distance, row: usize, out: &mut [f64]) {
-        distance.squared(self.space.row(row), &self.evidence.columns, 0, out);
-        out.iter_mut().for_each(|entry| *entry = matern(*entry));
+    fn covariances_with_cells(&self, kernel: &Kernel, row: usize, out: &mut [f64]) {
+        kernel.values(self.space.row(row), &self.evidence.columns, 0, out);
         let own = self.evidence.cells_of(self.space.site(row));
         out[own].iter_mut().for_each(|entry| *entry += self.parameters().roughness);
     }
@@ -92,8 +90,7 @@ impl Fit {
     pub fn posterior(&self, over: Over) -> Posterior {
         let space = &self.space;
         let rows = over.rows(space);
-        let distance = Distance::new(space, self.parameters());
-        let roughness = self.parameters().roughness;
+        let kernel = Kernel::new(space, self.parameters());
         let m = self.evidence.cells();
 
         let mut whitened = Matrix::zeros(rows.len(), m);
@@ -106,7 +103,7 @@ impl Fit {
             let results = means.iter_mut().zip(drift);
             for (k, (covariance, (mean, drift))) in covariances.chunks_exact_mut(m).zip(results).enumerate() {
                 let row = rows.start + block * BLOCK_ROWS + k;
-                self.covariances_with_cells(&distance, row, covariance);
+                self.covariances_with_cells(&kernel, row, covariance);
                 *mean = self.conditioned.mean + dot(covariance, &self.conditioned.coefficients);
                 if self.uncertain_mean {
                     *drift = (1.0 - dot(covariance, ones)) / certainty;
@@ -119,15 +116,14 @@ impl Fit {
             for (k, variance) in variances.iter_mut().enumerate() {
                 let row = block * BLOCK_ROWS + k;
                 let explained = norm_squared(whitened.row(row));
-                *variance = (1.0 + roughness - explained).max(0.0) + drift[row] * drift[row];
+                *variance = (kernel.variance() - explained).max(0.0) + drift[row] * drift[row];
             }
         });
         Posterior {
             space: space.clone(),
             columns: space.by_column(&rows.clone().collect::<Vec<_>>()),
             rows,
-            distance,
-            roughness,
+            kernel,
             next_noise: self.next_noise(),
             means,
             variances,
@@ -177,29 +173,26 @@ impl Posterior {
     /// The covariances of a row with every row. Cost: n (G + m).
     pub fn covariances(&self, row: PointId) -> Vec<f64> {
         let (at, width) = (row.index(), BLOCK_ROWS * 8);
-        let mut squared = vec![0.0; self.len()];
-        self.distance.squared(self.space.row(self.rows.start + at), &self.columns, 0, &mut squared);
-        squared.par_chunks_mut(width).enumerate().for_each(|(block, entries)| {
-            for (k, entry) in entries.iter_mut().enumerate() {
-                *entry = self.explained_away(at, block * width + k, *entry);
+        let start = self.rows.start;
+        let mut covariances = vec![0.0; self.len()];
+        self.kernel.values(self.space.row(start + at), &self.columns, 0, &mut covariances);
+        covariances.par_chunks_mut(width).enumerate().for_each(|(block, entries)| {
+            for (other, entry) in (block * width..).zip(entries) {
+                let prior = *entry + self.kernel.roughness_of(start + at, start + other);
+                *entry = self.explained_away(at, other, prior);
             }
         });
-        squared
+        covariances
     }
 
-    /// The covariance of two rows. Cost: m.
+    /// The covariance of two rows. Cost: G + m.
     pub fn covariance(&self, a: PointId, b: PointId) -> f64 {
-        let squared = (0..self.space.dimension()).map(|g| {
-            let (a, b) = (self.rows.start + a.index(), self.rows.start + b.index());
-            self.distance.inverse_square(g) * self.space.squared_distance(a, b, g)
-        });
-        self.explained_away(a.index(), b.index(), squared.sum())
+        let (a, b, start) = (a.index(), b.index(), self.rows.start);
+        self.explained_away(a, b, self.kernel.covariance(start + a, start + b))
     }
 
-    /// The prior covariance at a squared distance minus what measurements explain.
-    fn explained_away(&self, a: usize, b: usize, squared: f64) -> f64 {
-        let same = self.space.site(self.rows.start + a) == self.space.site(self.rows.start + b);
-        let prior = matern(squared) + if same { self.roughness } else { 0.0 };
+    /// A prior covariance minus what measurements explain of it.
+    fn explained_away(&self, a: usize, b: usize, prior: f64) -> f64 {
         let hypothetical: f64 = self.hypothetical.iter().map(|one| one.column[a] * one.column[b]).sum();
         let explained = dot(self.whitened.row(a), self.whitened.row(b)) + hypothetical;
         prior - explained + self.drift[a] * self.drift[b]

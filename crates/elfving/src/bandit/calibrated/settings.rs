@@ -20,7 +20,7 @@ pub enum Strategy {
     LogEi,
     /// The points that tell the leader from its strongest rival.
     PosteriorXy,
-    /// Upper confidence bounds, and every fourth time a point that tells the likely best choices apart for little regret.
+    /// Upper confidence bounds, and every sixth time a point that tells the likely best choices apart for little regret.
     Mixed,
 }
 

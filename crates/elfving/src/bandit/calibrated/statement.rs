@@ -4,7 +4,7 @@ use crate::bandit::BanditError;
 use crate::bandit::digits::{down, up};
 use crate::linalg::{Cholesky, Matrix, dot, norm_squared};
 use crate::pool::PointId;
-use crate::surrogate::{Fit, Measurement};
+use crate::surrogate::{Fit, Kernel, Measurement};
 use crate::units::{Confidence, InvalidValue};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::fmt;
 /// How far below the best the pick may be, as a function of the norm S of the truth under the kernel in use.
 ///
 /// With probability 1 - δ, for noise that is σ-sub-Gaussian and a truth of norm at most S in the space of the kernel
-/// `1 + k(r) + tau² 1[same site]`, no choice is better than the pick by more than
+/// `1 + k + tau² 1[same site]`, no choice is better than the pick by more than
 ///
 /// `ε(S) = max_z [ difference of estimates + deviation of the difference · √(S² + 2 ln(1/δ) + ln det(I + K/σ²)) ]`.
 ///
@@ -118,7 +118,8 @@ pub fn conditional_statement(
     let noise = (sigma / unit).powi(2);
 
     // C = 1 + K + σ²/n, and ln det(I + K/σ²) with the repeats written out.
-    let kernel = |a: usize, b: usize| 1.0 + parameters.covariance(space, a, b);
+    let fitted = Kernel::new(space, parameters);
+    let kernel = |a: usize, b: usize| 1.0 + fitted.covariance(a, b);
     let sites: Vec<(usize, f64)> = rows.iter().map(|(&site, &(count, _))| (site, count)).collect();
     let covariance = Matrix::from_fn(sites.len(), sites.len(), |i, j| {
         if j < i {
