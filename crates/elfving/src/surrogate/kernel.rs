@@ -74,6 +74,21 @@ impl Parameters {
 /// most of a row's value is its own combination of all columns, and a part of it is what each category does in any company, so that a level
 /// seen in one combination says something about it in all others. Alone, two levels are as far apart as rows that differ in G such columns.
 /// The own effects take half of their variance from the joint part and add the other half.
+///
+/// ```
+/// use elfving::linalg::Matrix;
+/// use elfving::surrogate::{Columns, Kernel, Parameters, Space};
+/// // Two catalysts at 20, 30 and 90 degrees.
+/// let degrees = [20.0, 30.0, 90.0, 20.0, 30.0, 90.0];
+/// let table = Columns::numeric(Matrix::from_fn(6, 1, |i, _| degrees[i])).category(vec![0, 0, 0, 1, 1, 1]);
+/// let space = Space::new(&table, None)?;
+/// let parameters = Parameters { lengthscales: vec![0.2, 0.6], noise: 0.02, roughness: 0.002 };
+/// let kernel = Kernel::new(&space, &parameters);
+/// let [near, same_catalyst, other_catalyst] = [1, 2, 5].map(|row| kernel.covariance(0, row));
+/// assert!(near > same_catalyst && same_catalyst > 0.25); // far away, but what the catalyst does is the same
+/// assert!(other_catalyst < 0.05);
+/// # Ok::<(), elfving::surrogate::SurrogateError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Kernel {
     space: Space,
