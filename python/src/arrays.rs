@@ -1,6 +1,6 @@
 //! Arrays in and out. Strides are followed, never assumed: a Fortran-ordered or reversed array reads as what it is.
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 

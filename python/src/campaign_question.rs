@@ -1,7 +1,7 @@
 //! From options to the question of a campaign, as the command line settles it.
 
 use elfving::bandit::Goal;
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, KernelSpec, Points};
 use elfving::units::{Confidence, InvalidValue, Ridge};
 use elfving_campaign::event::BroughtIn;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{self as core, Factorisation, KernelSpec, Points, default_lengthscale};
 use elfving::surrogate::{Columns, Space};

@@ -8,7 +8,7 @@ use elfving::design::{
     self as core, Control, Criterion, DesignError, Diagnostics, Method, Problem, Progress, Solver, TargetRef,
     recheck, variance_function,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{self, PointId, Subset, Targets};
 use elfving::units::{Ridge, Tolerance};
 use numpy::{PyArray1, PyReadonlyArray1};

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Points, Pool};
 use elfving_table::{

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use elfving::bandit::{Algorithm, Bandit, Calibrated, CalibratedSettings, Goal, Reading, SlotId};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::PointId;
 use elfving::surrogate::Space;
 use elfving_table::{LogBase, OneHot, PoolOptions, PoolTable, ReadOptions, read_pool};

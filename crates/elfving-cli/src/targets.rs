@@ -2,7 +2,7 @@
 
 use clap::Args;
 use elfving::design::{Criterion, DesignError, Problem, TargetRef};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{PointId, Subset, Targets};
 use elfving::units::Ridge;
 use serde::{Deserialize, Serialize};

@@ -191,7 +191,7 @@ fn a_bare_one_hot_does_not_swallow_the_pool() {
 #[test]
 fn arrays_are_pools_too() {
     let bench = Bench::new();
-    let points = elfving::linalg::Matrix::from_fn(6, 2, |i, k| if k == 0 { 1.0 } else { i as f64 });
+    let points = elfving::numerics::Matrix::from_fn(6, 2, |i, k| if k == 0 { 1.0 } else { i as f64 });
     let file = std::fs::File::create(bench.path("pool.npy")).unwrap();
     elfving_table::write_npy(file, &points).unwrap();
     let design = bench.json("design pool.npy --json -q");

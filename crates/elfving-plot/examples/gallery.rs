@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving_plot::{
     Axis, DesignView, Intervals, Lines, Picture, Series, design_picture, intervals_picture, lines_picture,
 };

@@ -1,6 +1,6 @@
 //! The picture of a design: where the weights are, and how well each candidate is then known.
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 
 use crate::canvas::{Anchor, Area, Canvas, Font, Stroke};
 use crate::colour::{BLUE, GREY, INK, PALE, VERMILION, heat};
@@ -51,7 +51,7 @@ pub struct DesignView<'a> {
 /// [`PictureError::NotDrawable`] for coordinates or weights that are not finite.
 ///
 /// ```
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving_plot::{DesignView, design_picture};
 /// let x = Matrix::from_rows(&[[0.0], [0.5], [1.0]]);
 /// let picture = design_picture(&DesignView {

@@ -1,6 +1,6 @@
 //! The first two principal coordinates of a table, to show many features on paper.
 
-use elfving::linalg::{Matrix, SymmetricEigen, dot, gram};
+use elfving::numerics::{Matrix, SymmetricEigen, dot, gram};
 
 /// More columns than this are not looked at: those that vary most are.
 const MOST_COLUMNS: usize = 300;

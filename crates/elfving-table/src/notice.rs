@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hasher};
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 
 use crate::column::TextColumn;
 use crate::problem::Place;

@@ -6,7 +6,7 @@
 use std::io::{self, BufReader, Read, Write};
 use std::sync::Arc;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 
 use crate::code::Code;
 use crate::column::{Array, Column, ColumnData, Numbers, TextColumn};
@@ -301,7 +301,7 @@ fn parse_shape(value: &str) -> Option<Vec<u64>> {
 ///
 /// # Examples
 /// ```
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving_table::{read_bytes, write_npy};
 /// let mut file = Vec::new();
 /// write_npy(&mut file, &Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))?;

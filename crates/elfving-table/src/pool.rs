@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use serde::{Deserialize, Serialize};
 
 use crate::code::Code;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving_table::{
     Code, ColumnData, Marker, OneHot, PoolOptions, PoolTable, ReadOptions, Table, TableError, read,
     read_bytes, read_pool, write_npy,

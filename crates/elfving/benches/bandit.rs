@@ -7,7 +7,7 @@ use divan::{Bencher, black_box};
 use elfving::bandit::elimination::{PtrBest, RipsBest, RipsRegret};
 use elfving::bandit::{Decision, Goal, Next, Policy, Question};
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::apply;
+use elfving::numerics::apply;
 use elfving::pool::Pool;
 
 fn main() {

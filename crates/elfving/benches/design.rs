@@ -21,7 +21,7 @@ fn solve(pool: &Pool, criterion: Criterion, gamma: f64) -> Design {
     InteriorPoint::default().solve(&problem, &mut control).expect("a design")
 }
 
-fn features(matrix: elfving::linalg::Matrix) -> Pool {
+fn features(matrix: elfving::numerics::Matrix) -> Pool {
     Pool::from_features(matrix).expect("a pool")
 }
 

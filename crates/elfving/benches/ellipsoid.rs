@@ -6,7 +6,7 @@ mod support;
 use divan::Bencher;
 use elfving::bandit::{Baseline, EllipsoidBest, EllipsoidRegret, Goal, Next, Policy, Question};
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::dot;
+use elfving::numerics::dot;
 use elfving::pool::Pool;
 
 fn main() {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use divan::{Bencher, black_box};
 use elfving::estimate::minimax::MinimaxProblem;
 use elfving::estimate::{Assumptions, Counted, LeastSquares, Rips, Sampled};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{PointId, Pool, Subset, TargetRows, Targets};
 use elfving::rounding::{Allocation, Draws};
 use elfving::units::{Confidence, Ridge, Tolerance};

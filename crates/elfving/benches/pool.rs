@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use divan::Bencher;
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{Factorisation, Points, feature_maps::PivotedCholeskyFeatures};
 use rand::{Rng, SeedableRng};

@@ -9,7 +9,7 @@ use elfving::estimate::robust_mean::{
     Catoni, DirectionSamples, MedianOfMeans, MomentBound, PlainMean, RobustMean, SoftTruncatedMean,
     TrimmedMean, TruncatedMean,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::units::Confidence;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

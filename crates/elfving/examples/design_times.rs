@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, Points, Pool, kernels::Rbf};
 use elfving::units::{Ridge, Tolerance};
 

@@ -5,7 +5,7 @@
 
 use elfving::estimate::minimax::MinimaxProblem;
 use elfving::estimate::{Assumptions, Rips, Sampled, Widths};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Pool, TargetRows, Targets};
 use elfving::rounding::Draws;
 use elfving::units::{Confidence, Ridge, Tolerance};

@@ -3,7 +3,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`units`] | checked values: ridge, confidence, weights, noise |
-//! | [`linalg`] | the linear algebra everything rests on |
+//! | [`numerics`] | the linear algebra everything rests on |
 //! | [`pool`] | what can be measured: points, kernels, feature maps, targets |
 //! | [`design`] | weights on the pool, each with a certificate |
 //! | [`complexity`] | what a problem costs: f, information gain, effective dimensions, rho*, T* |
@@ -22,7 +22,7 @@ pub mod bandit;
 pub mod complexity;
 pub mod design;
 pub mod estimate;
-pub mod linalg;
+pub mod numerics;
 pub mod plan;
 pub mod pool;
 pub mod rounding;

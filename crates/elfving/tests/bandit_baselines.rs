@@ -6,7 +6,7 @@ mod rbf100;
 
 use elfving::bandit::{Bandit, Baseline, Goal, Next, Outcome, Question, Reason, Status};
 use elfving::estimate::Assumptions;
-use elfving::linalg::{Cholesky, Matrix, dot};
+use elfving::numerics::{Cholesky, Matrix, dot};
 use elfving::pool::Pool;
 use elfving::rounding::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};

@@ -11,7 +11,7 @@ use elfving::bandit::{
     conditional_statement,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Pool};
 use elfving::surrogate::{Columns, Kernel, Measurement, Parameters, Space, Surrogate};
 use elfving::units::Confidence;

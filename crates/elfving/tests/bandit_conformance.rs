@@ -5,7 +5,7 @@ use elfving::bandit::{
     Algorithm, Bandit, BanditError, Baseline, Goal, Guarantee, Next, Outcome, Policy, Question, Report, Slot,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{PointId, Pool};
 
 type Start = Box<dyn Fn(Question) -> Result<Box<dyn Policy>, BanditError>>;

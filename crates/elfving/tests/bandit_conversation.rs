@@ -11,7 +11,7 @@ use elfving::bandit::{
     Question, Reading, Report, Slot, SlotId, Status, Told, Why,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::Pool;
 
 /// Every policy on the hundred points, by name.

@@ -11,7 +11,7 @@ use elfving::bandit::{
     Status,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
 use elfving::units::{Confidence, Ridge};
 use rand::SeedableRng;

@@ -10,7 +10,7 @@ use elfving::bandit::{
     Outcome, Plan, Policy, Question, Reason, Report, Status,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::{Cholesky, Matrix, dot};
+use elfving::numerics::{Cholesky, Matrix, dot};
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{Factorisation, PointId, Points, Pool};
 use elfving::rounding::{Purpose, stream};

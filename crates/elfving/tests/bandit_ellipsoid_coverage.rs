@@ -14,7 +14,7 @@ use elfving::bandit::{
     Policy, Question, Report,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::{Matrix, dot};
+use elfving::numerics::{Matrix, dot};
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{Factorisation, PointId, Points, Pool};
 use elfving::rounding::{Purpose, stream};

@@ -8,7 +8,7 @@ use elfving::complexity::{
     Over, Truth, characteristic_time, effective_dimension, epsilon_bar, greedy_information_gain,
     information_gain, near_best_variance, rho_star, worst_subset, worst_variance, worst_variance_among,
 };
-use elfving::linalg::{Matrix, dot, norm_squared};
+use elfving::numerics::{Matrix, dot, norm_squared};
 use elfving::pool::{PointId, Pool};
 use elfving::units::{Ridge, Tolerance};
 use proptest::prelude::*;

@@ -10,7 +10,7 @@ use elfving::complexity::{
     greedy_information_gain, information_gain, near_best_variance, rho_star, worst_subset, worst_variance,
     worst_variance_among,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
 use elfving::units::{Confidence, Ridge, Tolerance};
 

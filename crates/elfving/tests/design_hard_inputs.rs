@@ -13,7 +13,7 @@ use elfving::design::{
     Control, Criterion, Design, DesignError, ElfvingSet, FrankWolfe, InteriorPoint, MirrorDescent,
     Multiplicative, Opponent, Problem, RandomisedExchange, Solver, Status, TargetRef,
 };
-use elfving::linalg::{Cholesky, Matrix, upper_outer_gram};
+use elfving::numerics::{Cholesky, Matrix, upper_outer_gram};
 use elfving::pool::{Combination, PointId, Pool, Targets};
 use elfving::units::{Ridge, Tolerance};
 

@@ -12,7 +12,7 @@ use elfving::design::{
     InformationMatrix, InteriorPoint, MirrorDescent, Multiplicative, Opponent, Problem, Progress,
     RandomisedExchange, Solver, Status, StepSize, TargetRef, Variant, recheck,
 };
-use elfving::linalg::{Matrix, dot};
+use elfving::numerics::{Matrix, dot};
 use elfving::pool::{PointId, Pool, Targets};
 use elfving::units::{Ridge, Simplex, Tolerance};
 

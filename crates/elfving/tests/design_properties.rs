@@ -12,7 +12,7 @@ use elfving::design::{
     InteriorPoint, KernelInformation, MirrorDescent, Opponent, Problem, RandomisedExchange, Solver, Status,
     TargetRef, recheck,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, TargetRows, Targets, kernels::Rbf};
 use elfving::units::{Ridge, Simplex, Tolerance};
 use proptest::prelude::*;

@@ -8,7 +8,7 @@ mod support;
 use std::sync::Arc;
 
 use elfving::design::{CheckedBy, Control, Criterion, Design, InteriorPoint, Problem, Solver, Status};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Combination, Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
 use elfving::units::{Ridge, Tolerance};
 

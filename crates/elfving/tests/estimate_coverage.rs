@@ -7,7 +7,7 @@ mod support;
 use elfving::estimate::{
     Assumptions, Centring, Counted, Interval, Intervals, Ips, LeastSquares, Mean, Rips, Sampled, Tails,
 };
-use elfving::linalg::{Matrix, apply, apply_transposed, dot};
+use elfving::numerics::{Matrix, apply, apply_transposed, dot};
 use elfving::pool::{Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
 use elfving::rounding::{Allocation, Draws};
 use elfving::units::{Confidence, Ridge};

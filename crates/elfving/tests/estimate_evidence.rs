@@ -8,7 +8,7 @@ use elfving::estimate::robust_mean::{Catoni, MomentBound, RobustMean};
 use elfving::estimate::{
     Assumptions, Counted, Evidence, Interval, LeastSquares, Rips, Sampled, Tails, prospect,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
 use elfving::rounding::{Allocation, Draws};
 use elfving::units::{Confidence, Ridge};

@@ -10,7 +10,7 @@ use elfving::estimate::{
     Assumptions, Centring, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled, Tails,
     Widths,
 };
-use elfving::linalg::{Matrix, apply};
+use elfving::numerics::{Matrix, apply};
 use elfving::pool::{Combination, Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
 use elfving::rounding::{Allocation, Draws};
 use elfving::units::{Confidence, Ridge};

@@ -6,7 +6,7 @@ mod support;
 
 use elfving::estimate::minimax::{FitStatus, MinimaxFit, MinimaxProblem, recheck, theta_hat};
 use elfving::estimate::{Assumptions, Rips, Sampled};
-use elfving::linalg::{Matrix, dot};
+use elfving::numerics::{Matrix, dot};
 use elfving::pool::{PointId, Pool, Subset, TargetRows, Targets};
 use elfving::rounding::Draws;
 use elfving::units::{Confidence, Ridge, Tolerance};
@@ -114,7 +114,7 @@ fn among_many_best_fits_none_is_nearer() {
             (0..4, _) | (_, 0 | 1) => 0.0,
             (i, j) => loose[(i - 4, j - 2)],
         });
-        let matrix = elfving::linalg::multiply(&plain, &mix);
+        let matrix = elfving::numerics::multiply(&plain, &mix);
         let mut values = vec![-1.0, 1.0, -0.5, 0.5];
         values.extend(support::normals(100 + seed, 6, 1).into_vec().iter().map(|x| 0.4 * x));
         let towards = support::normals(120 + seed, 6, 1).into_vec();
@@ -244,7 +244,7 @@ proptest! {
         m in 2usize..120, d in 1usize..15, copies in 0usize..3, rank in 1usize..15, scale in -60i32..60, seed in 0u64..10_000,
     ) {
         // Rows of low rank, some repeated, with values of another scale and one outlier.
-        let low = elfving::linalg::multiply(&support::normals(seed, m, rank), &support::normals(seed + 1, rank, d));
+        let low = elfving::numerics::multiply(&support::normals(seed, m, rank), &support::normals(seed + 1, rank, d));
         let matrix = Matrix::from_fn(m, d, |i, j| low[(if i < copies { m - 1 - i % m } else { i }, j)]);
         let unit = 2f64.powi(scale);
         let mut values: Vec<f64> = support::normals(seed + 2, m, 1).into_vec().iter().map(|x| unit * x).collect();

@@ -6,7 +6,7 @@ mod support;
 
 use elfving::bandit::{Algorithm, Goal, Question, elimination::Constants};
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::plan::Planner;
 use elfving::pool::Pool;
 use elfving::simulate::{Environment, Law, Simulation};

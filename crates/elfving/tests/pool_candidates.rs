@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::kernels::{Kernel, Linear, Matern52, Polynomial, Rbf};
 use elfving::pool::{Factorisation, PointId, Points, Pool, PoolError, median_lengthscale};
 use elfving::units::InvalidValue;

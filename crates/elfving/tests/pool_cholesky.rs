@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use elfving::linalg::{CholeskyStop, Matrix, NotFactorable, PivotedCholesky, pivoted_cholesky};
+use elfving::numerics::{CholeskyStop, Matrix, NotFactorable, PivotedCholesky, pivoted_cholesky};
 use elfving::pool::feature_maps::PivotedCholeskyFeatures;
 use elfving::pool::kernels::{Kernel, Linear, Matern32, Rbf};
 use elfving::pool::{Factorisation, Points};

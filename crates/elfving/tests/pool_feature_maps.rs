@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::*;
 use elfving::pool::kernels::{Kernel, Matern12, Matern32, Matern52, Rbf};
 use elfving::pool::{Factorisation, Points, Pool, PoolError};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::kernels::*;
 use elfving::pool::{Factorisation, KernelSpec, Points, Pool, PoolError};
 use elfving::units::InvalidValue;

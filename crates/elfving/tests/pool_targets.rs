@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{
     Combination, Factorisation, PointId, Points, Pool, PoolError, Subset, TargetRows, Targets,

@@ -5,7 +5,7 @@
 use elfving::estimate::robust_mean::{
     Catoni, DirectionSamples, MeanError, MomentBound, RobustMean, SoftTruncatedMean,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::units::Confidence;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -6,7 +6,7 @@ use elfving::estimate::robust_mean::{
     Assumption, Catoni, DirectionSamples, MeanError, MedianOfMeans, MomentBound, PlainMean, RobustMean,
     SoftTruncatedMean, TrimmedMean, TruncatedMean,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::units::Confidence;
 use proptest::prelude::*;
 

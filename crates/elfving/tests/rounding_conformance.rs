@@ -7,7 +7,7 @@ mod support;
 use elfving::design::{
     Control, Criterion, Design, DesignError, ElfvingSet, InteriorPoint, Problem, Solver, recheck,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{PointId, Pool, Subset, Targets};
 use elfving::rounding::{
     Allocation, Constraints, Exchange, Method, Path, Request, Rounded, Rounding, RoundingError,

@@ -5,7 +5,7 @@
 mod support;
 
 use elfving::design::{Criterion, Problem};
-use elfving::linalg::weighted_gram;
+use elfving::numerics::weighted_gram;
 use elfving::pool::{PointId, Pool};
 use elfving::rounding::{
     Allocation, Caratheodory, Constraints, Draws, Exchange, Method, RegretMinimisation, Request, Rounding,

@@ -7,7 +7,7 @@ mod support;
 use std::sync::Arc;
 
 use elfving::design::{Control, Criterion, Design, InteriorPoint, Problem, Solver};
-use elfving::linalg::{Matrix, norm_squared, weighted_gram};
+use elfving::numerics::{Matrix, norm_squared, weighted_gram};
 use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
 use elfving::rounding::{
     Allocation, Apportionment, BestRounding, Caratheodory, Ceiling, Constraints, Draws, Exchange, Path,

@@ -7,7 +7,7 @@ use elfving::bandit::{
     Reason, Report, Status,
 };
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{PointId, Pool};
 use elfving::rounding::{Purpose, stream};
 use elfving::simulate::{Environment, Law, RkhsFunction, Simulation, SimulationError, checkpoints};

@@ -2,7 +2,7 @@
 
 mod support;
 
-use elfving::linalg::{Cholesky, Matrix, apply_transposed};
+use elfving::numerics::{Cholesky, Matrix, apply_transposed};
 use elfving::pool::PointId;
 use elfving::rounding::{Purpose, stream};
 use elfving::surrogate::{

@@ -55,7 +55,7 @@ mod tests {
         let packages = [
             package("elfving", &["faer", "rayon"]),
             package("elfving-table", &["elfving", "csv"]),
-            package("elfving-cli", &["elfving", "elfving-table", "elfving-campaign", "elfving-experiments"]),
+            package("elfving-cli", &["elfving", "elfving-table", "elfving-campaign", "elfving-lab"]),
         ];
         assert_eq!(problems(&packages), Vec::<String>::new());
     }
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn shells_beside_each_other_stay_apart() {
-        let packages = [package("elfving-campaign", &["elfving-experiments"])];
-        assert_eq!(problems(&packages), ["elfving-campaign may not depend on elfving-experiments"]);
+        let packages = [package("elfving-campaign", &["elfving-lab"])];
+        assert_eq!(problems(&packages), ["elfving-campaign may not depend on elfving-lab"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `cargo xtask layers`: the house rules that the compiler does not know.
 //!
 //! 1. A module of the core uses only modules below it ([`MODULES`]).
-//! 2. Only `linalg` names the linear-algebra library.
+//! 2. Only `numerics` names the linear-algebra library.
 //! 3. The core names no file system, clock, environment or network, and prints nothing.
 //! 4. Crates depend in one direction ([`CRATES`]).
 //!
@@ -25,38 +25,42 @@ type Place = (&'static str, &'static [&'static str]);
 /// The modules of the core, lowest first. `complexity` stands beside `rounding`: only `simulate` and the shells use it.
 pub const MODULES: [Place; 11] = [
     ("units", &[]),
-    ("linalg", &["units"]),
-    ("pool", &["units", "linalg"]),
-    ("design", &["units", "linalg", "pool"]),
-    ("complexity", &["units", "linalg", "pool", "design"]),
-    ("rounding", &["units", "linalg", "pool", "design"]),
-    ("estimate", &["units", "linalg", "pool", "design", "rounding"]),
-    ("surrogate", &["units", "linalg", "pool", "design", "rounding"]),
-    ("bandit", &["units", "linalg", "pool", "design", "rounding", "estimate", "surrogate"]),
-    ("plan", &["units", "linalg", "pool", "design", "estimate", "bandit"]),
+    ("numerics", &["units"]),
+    ("pool", &["units", "numerics"]),
+    ("design", &["units", "numerics", "pool"]),
+    ("complexity", &["units", "numerics", "pool", "design"]),
+    ("rounding", &["units", "numerics", "pool", "design"]),
+    ("estimate", &["units", "numerics", "pool", "design", "rounding"]),
+    ("surrogate", &["units", "numerics", "pool", "design", "rounding"]),
+    ("bandit", &["units", "numerics", "pool", "design", "rounding", "estimate", "surrogate"]),
+    ("plan", &["units", "numerics", "pool", "design", "estimate", "bandit"]),
     (
         "simulate",
-        &["units", "linalg", "pool", "design", "rounding", "estimate", "surrogate", "bandit", "complexity"],
+        &["units", "numerics", "pool", "design", "rounding", "estimate", "surrogate", "bandit", "complexity"],
     ),
 ];
 
 /// The crates of the workspace, lowest first.
-pub const CRATES: [Place; 8] = [
+pub const CRATES: [Place; 9] = [
     ("elfving", &[]),
     ("elfving-table", &["elfving"]),
     ("elfving-plot", &["elfving"]),
-    ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot"]),
-    ("elfving-experiments", &["elfving", "elfving-table", "elfving-plot"]),
-    ("elfving-cli", &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"]),
+    ("elfving-lab", &["elfving", "elfving-table", "elfving-plot"]),
+    ("elfving-problem", &["elfving", "elfving-table", "elfving-lab"]),
+    ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot", "elfving-problem"]),
+    (
+        "elfving-cli",
+        &["elfving", "elfving-table", "elfving-plot", "elfving-lab", "elfving-problem", "elfving-campaign"],
+    ),
     (
         "elfving-python",
-        &["elfving", "elfving-table", "elfving-plot", "elfving-campaign", "elfving-experiments"],
+        &["elfving", "elfving-table", "elfving-plot", "elfving-lab", "elfving-problem", "elfving-campaign"],
     ),
     ("xtask", &[]),
 ];
 
 /// The linear-algebra library, and the only module that may name it.
-const LINEAR_ALGEBRA: (&str, &str) = ("faer", "linalg");
+const LINEAR_ALGEBRA: (&str, &str) = ("faer", "numerics");
 
 /// What the core may not take from the standard library.
 const OUTSIDE_WORLD: [&str; 6] = ["env", "fs", "io", "net", "process", "time"];

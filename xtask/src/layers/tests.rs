@@ -28,12 +28,12 @@ fn design_accepted(source: &str) {
     assert_eq!(violations(&[("design/mod.rs", source)]), Vec::<String>::new(), "{source}");
 }
 
-const UPWARD: &str = "design may not use bandit; it may use units, linalg, pool";
+const UPWARD: &str = "design may not use bandit; it may use units, numerics, pool";
 
 #[test]
 fn imports_from_below_pass() {
     design_accepted(
-        "use crate::pool::{Pool, kernel::Rbf}; use crate::{units, linalg::Matrix}; use rayon::prelude::*;",
+        "use crate::pool::{Pool, kernel::Rbf}; use crate::{units, numerics::Matrix}; use rayon::prelude::*;",
     );
     design_accepted("fn f() -> crate::pool::Pool { super::units::one(); crate::design::f() }");
     design_accepted("pub(crate) struct A; pub(in crate::design) struct B; pub(super) struct C;");
@@ -105,7 +105,7 @@ fn the_order_is_the_one_of_the_house() {
         let source = format!("use crate::{used}::Thing;");
         violations(&[(&format!("{user}/mod.rs"), &source)]).is_empty()
     };
-    let order = ["units", "linalg", "pool", "design", "rounding", "estimate", "bandit", "simulate"];
+    let order = ["units", "numerics", "pool", "design", "rounding", "estimate", "bandit", "simulate"];
     for (low, lower) in order.iter().enumerate() {
         for higher in &order[low + 1..] {
             assert!(uses(higher, lower), "{higher} should see {lower}");
@@ -139,17 +139,17 @@ fn a_module_without_a_layer_is_refused() {
 
 #[test]
 fn only_linalg_names_the_linear_algebra_library() {
-    let message = "only linalg may name faer";
+    let message = "only numerics may name faer";
     design_refused("use faer::Mat;", message);
     design_refused("use faer;", message);
     design_refused("use ::faer::prelude::*;", message);
     design_refused("extern crate faer;", message);
     design_refused("fn f() -> faer::Mat<f64> { todo!() }", message);
     design_refused("fn f() { assert!(faer::get_global_parallelism() == x); }", message);
-    design_refused("use crate::linalg::faer::Mat;", message);
+    design_refused("use crate::numerics::faer::Mat;", message);
     assert_eq!(violations(&[("lib.rs", "pub use faer::Mat;")]).len(), 1);
     assert_eq!(
-        violations(&[("linalg/mod.rs", "use faer::Mat; fn f() { faer::f(); }")]),
+        violations(&[("numerics/mod.rs", "use faer::Mat; fn f() { faer::f(); }")]),
         Vec::<String>::new()
     );
     design_accepted("//! Not faer::Mat.\n/// See [`faer::Mat`].\nfn f() {}");
@@ -163,8 +163,8 @@ fn the_core_names_nothing_of_the_outside_world() {
         design_refused(&format!("use std::{{fmt, {part}::Thing}};"), &message);
         design_refused(&format!("fn f() {{ std::{part}::thing(); }}"), &message);
         design_refused(&format!("fn f() {{ debug_assert!(std::{part}::thing()); }}"), &message);
-        let in_linalg = violations(&[("linalg/mod.rs", &format!("use core::{part}::Thing;"))]);
-        assert_eq!(in_linalg.len(), 1, "{part}");
+        let in_numerics = violations(&[("numerics/mod.rs", &format!("use core::{part}::Thing;"))]);
+        assert_eq!(in_numerics.len(), 1, "{part}");
         assert_eq!(violations(&[("lib.rs", &format!("use std::{part};"))]).len(), 1, "{part}");
     }
     design_refused("use std as standard;", "the core may not import std as a whole");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use elfving::bandit::{Guarantee, Reading};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 
 use crate::at::At;
 use crate::campaign::Campaign;

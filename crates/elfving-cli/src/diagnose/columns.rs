@@ -1,6 +1,6 @@
 //! What the columns of a table ask for.
 
-use elfving::linalg::{Matrix, right_singular, triangular_factor};
+use elfving::numerics::{Matrix, right_singular, triangular_factor};
 use elfving_table::ColumnData;
 
 use super::Finding;

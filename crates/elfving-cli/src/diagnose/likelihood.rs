@@ -4,7 +4,7 @@
 //! `s² = Σ (u_iᵀy)² / (e_i + g) / n` and the log likelihood `-½ (n log s² + Σ log(e_i + g)) + constant`. Both searches are one-dimensional:
 //! a grid, then golden sections.
 
-use elfving::linalg::{Matrix, SymmetricEigen, apply};
+use elfving::numerics::{Matrix, SymmetricEigen, apply};
 use elfving::pool::{KernelSpec, Lengthscale};
 
 use crate::error::CliError;

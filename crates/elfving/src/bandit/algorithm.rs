@@ -72,7 +72,7 @@ impl Algorithm {
     ///
     /// ```
     /// use elfving::bandit::{Algorithm, Goal, Question};
-    /// use elfving::{estimate::{Assumptions, Tails}, linalg::Matrix, pool::Pool};
+    /// use elfving::{estimate::{Assumptions, Tails}, numerics::Matrix, pool::Pool};
     /// let pool = Pool::from_features(Matrix::identity(3))?;
     /// let light = Assumptions::new(0.1)?.norm(1.0)?.tails(Tails::SubGaussian);
     /// let (algorithm, why) = Algorithm::auto(&Question::new(pool, light, Goal::Best { epsilon: 0.1 })?);

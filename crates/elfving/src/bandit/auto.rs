@@ -50,7 +50,7 @@ impl fmt::Display for Recommendation {
 ///
 /// ```
 /// use elfving::bandit::{Family, Goal, Question, recommend};
-/// use elfving::{estimate::{Assumptions, Tails}, linalg::Matrix, pool::Pool};
+/// use elfving::{estimate::{Assumptions, Tails}, numerics::Matrix, pool::Pool};
 /// let pool = Pool::from_features(Matrix::identity(3))?;
 /// let heavy = Question::new(pool, Assumptions::new(0.1)?.bound(1.0)?, Goal::Best { epsilon: 0.1 })?;
 /// assert_eq!(recommend(&heavy).family, Family::Rips);
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::bandit::Goal;
     use crate::estimate::Assumptions;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
     use crate::pool::Pool;
 
     fn family(assumptions: Assumptions) -> Family {

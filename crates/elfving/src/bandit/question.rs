@@ -18,7 +18,7 @@ use crate::units::{Confidence, Ridge};
 ///
 /// ```
 /// use elfving::bandit::{Goal, Question};
-/// use elfving::{estimate::Assumptions, linalg::Matrix, pool::Pool};
+/// use elfving::{estimate::Assumptions, numerics::Matrix, pool::Pool};
 /// let pool = Pool::from_features(Matrix::identity(3))?;
 /// let question = Question::new(pool, Assumptions::new(0.1)?.bound(1.0)?, Goal::Best { epsilon: 0.1 })?.seed(7);
 /// assert_eq!(question.delta.delta(), 0.05);

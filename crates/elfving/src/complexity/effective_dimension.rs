@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ComplexityError;
 use super::worst_variance::optimum;
 use crate::design::{Criterion, DesignError, InformationMatrix};
-use crate::linalg::{SymmetricEigen, weighted_gram};
+use crate::numerics::{SymmetricEigen, weighted_gram};
 use crate::pool::{Pool, Subset, Targets};
 use crate::units::{Ridge, Tolerance};
 
@@ -37,7 +37,7 @@ pub struct EffectiveDimension {
 ///
 /// ```
 /// use elfving::complexity::effective_dimension;
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::identity(4))?;
 /// let effective = effective_dimension(&pool, Ridge::new(0.25)?, Tolerance::new(1e-9)?)?;
 /// assert!((effective.trace - 2.0).abs() < 1e-6); // 4 · (1/4) / (1/4 + 1/4)

@@ -29,7 +29,7 @@ pub struct Floor {
 ///
 /// ```
 /// use elfving::complexity::floor;
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// // Without a ridge only the misspecification counts: 0.01 (2 + √4).
 /// let floor = floor(&pool, Ridge::ZERO, 1.0, 0.01, Tolerance::new(1e-9)?)?;

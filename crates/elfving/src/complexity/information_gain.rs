@@ -8,7 +8,7 @@ use super::error::positive;
 use super::worst_variance::optimum;
 use super::{ComplexityError, Enclosure};
 use crate::design::Criterion;
-use crate::linalg::{Matrix, add_scaled_row, apply, dot, norm_squared};
+use crate::numerics::{Matrix, add_scaled_row, apply, dot, norm_squared};
 use crate::pool::{PointId, Pool, Subset, Targets};
 use crate::units::{Ridge, Tolerance};
 
@@ -34,7 +34,7 @@ pub struct InformationGain {
 ///
 /// ```
 /// use elfving::complexity::information_gain;
-/// use elfving::{linalg::Matrix, pool::Pool, units::Tolerance};
+/// use elfving::{numerics::Matrix, pool::Pool, units::Tolerance};
 /// // Two orthogonal directions share 10 measurements: 2 log(1 + 5).
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// let gain = information_gain(&pool, 10.0, 1.0, Tolerance::new(1e-9)?)?.gain;

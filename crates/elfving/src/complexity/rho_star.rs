@@ -17,7 +17,7 @@ use crate::units::{Ridge, Tolerance};
 ///
 /// ```
 /// use elfving::complexity::{Truth, rho_star};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// // Two arms: the difference of their means has variance 4 at equal shares, and the gap is 1/2.
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// let truth = Truth::from_theta(&pool, vec![1.0, 0.5])?;

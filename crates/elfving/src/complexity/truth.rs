@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ComplexityError;
-use crate::linalg::{
+use crate::numerics::{
     RightSingular, apply, apply_transposed, dot, norm_squared, right_singular, triangular_factor,
 };
 use crate::pool::{Combination, PointId, Pool};
@@ -17,7 +17,7 @@ const REFINEMENTS: usize = 2;
 ///
 /// ```
 /// use elfving::complexity::Truth;
-/// use elfving::{linalg::Matrix, pool::Pool};
+/// use elfving::{numerics::Matrix, pool::Pool};
 /// let pool = Pool::from_features(Matrix::identity(3))?;
 /// let truth = Truth::from_theta(&pool, vec![0.2, 1.0, 0.5])?;
 /// assert_eq!(truth.best.index(), 1);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::error::positive;
 use super::{ComplexityError, Enclosure, Over, information_gain, worst_variance};
 use crate::design::DesignError;
-use crate::linalg::norm_squared;
+use crate::numerics::norm_squared;
 use crate::pool::{PointId, Pool};
 use crate::units::{Ridge, Tolerance};
 

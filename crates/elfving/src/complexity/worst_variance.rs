@@ -30,7 +30,7 @@ pub enum Over {
 ///
 /// ```
 /// use elfving::complexity::{Over, worst_variance};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::identity(4))?;
 /// let f = worst_variance(&pool, Over::Points, Ridge::new(0.25)?, Tolerance::new(1e-9)?)?;
 /// assert!((f.value - 2.0).abs() < 1e-8); // 1 / (1/4 + 1/4)

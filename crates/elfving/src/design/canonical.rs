@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::{Criterion, DesignError, Problem, TargetRef};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, RightSingular, SymmetricEigen, average_gram, gram, multiply, norm_squared,
     right_singular, triangular_factor,
 };

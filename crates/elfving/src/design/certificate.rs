@@ -18,7 +18,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Criterion, DesignError, Problem, TargetRef, exact_check};
-use crate::linalg::{
+use crate::numerics::{
     Matrix, RightSingular, dot, largest_rows, multiply, norm_squared, right_singular, row_norms,
     transposed_multiply, triangular_factor,
 };

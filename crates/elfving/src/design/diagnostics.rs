@@ -6,7 +6,7 @@ use std::fmt;
 use super::canonical::Canonical;
 use super::first_order::{information, position_of_largest, singular};
 use super::{Control, Criterion, DesignError, InteriorPoint, Problem, Solver, TargetRef, recheck};
-use crate::linalg::{Matrix, right_singular, row_norms, triangular_factor};
+use crate::numerics::{Matrix, right_singular, row_norms, triangular_factor};
 use crate::pool::{PointId, Pool};
 use crate::units::{Ridge, Simplex, Tolerance};
 
@@ -26,7 +26,7 @@ use crate::units::{Ridge, Simplex, Tolerance};
 ///
 /// ```
 /// use elfving::design::Diagnostics;
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Simplex}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Simplex}};
 ///
 /// // Three equally spaced points for a straight line: as a D-optimal design it is worth 82 % of the two ends.
 /// let pool = Pool::from_features(Matrix::from_fn(3, 2, |i, k| (i as f64 - 1.0).powi(k as i32)))?;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::certificate::{CheckedBy, Claim, Normalised};
 use super::information::{AtomCombination, KernelInformation};
 use super::{Criterion, DesignError, Problem, TargetRef};
-use crate::linalg::{Matrix, dot, multiply_transposed, norm_squared};
+use crate::numerics::{Matrix, dot, multiply_transposed, norm_squared};
 use crate::pool::{PointId, Subset, TargetRows, Targets};
 
 /// Below this multiple of the largest kernel value Lemma 1 loses too many digits.

@@ -30,7 +30,7 @@ use super::{Control, Criterion, Design, DesignError, Problem, Solver};
 ///
 /// ```
 /// use elfving::design::{Control, Criterion, Problem, RandomisedExchange, Solver, Status};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(41, 3, |i, k| (i as f64 / 20.0 - 1.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let design = RandomisedExchange::default().seed(7).solve(&problem, &mut Control::new(Tolerance::new(1e-6)?))?;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::canonical::{Canonical, Goal};
 use super::solver::Found;
 use super::{Control, Criterion, Design, DesignError, Problem, Progress, Status, TargetRef};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, add_scaled, dot, largest_rows, multiply, multiply_transposed, norm_squared, row_norms,
     weighted_gram,
 };

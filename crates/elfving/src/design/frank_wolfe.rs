@@ -7,7 +7,7 @@ use super::first_order::{
 };
 use super::rank_one::{ALMOST_ALL, Column, Inverse};
 use super::{Control, Criterion, Design, DesignError, Problem, Solver};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, SymmetricEigen, add_scaled_row, apply, apply_transposed, dot, multiply, multiply_transposed,
     norm_squared, transposed_multiply,
 };
@@ -37,7 +37,7 @@ pub enum Variant {
 ///
 /// ```
 /// use elfving::design::{Control, Criterion, FrankWolfe, Problem, Solver, Status, Variant};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(41, 3, |i, k| (i as f64 / 20.0 - 1.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let method = FrankWolfe::default().variant(Variant::Pairwise);
@@ -319,7 +319,7 @@ fn lowest(rates: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::design::first_order::tests::criterion;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
     use crate::pool::Pool;
     use crate::units::Ridge;
 

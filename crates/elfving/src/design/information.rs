@@ -1,7 +1,7 @@
 //! The information matrix `M = A(λ) + γI` and its bilinear form `aᵀ M⁻¹ b`: in features, and by kernel values.
 
 use super::DesignError;
-use crate::linalg::{Cholesky, Matrix, dot, row_norms, weighted_gram};
+use crate::numerics::{Cholesky, Matrix, dot, row_norms, weighted_gram};
 use crate::pool::{ExactKernel, PointId, Pool};
 use crate::units::{Ridge, Simplex};
 
@@ -9,7 +9,7 @@ use crate::units::{Ridge, Simplex};
 ///
 /// ```
 /// use elfving::design::InformationMatrix;
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Simplex}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Simplex}};
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// let weights = Simplex::new(vec![0.8, 0.2])?;
 /// let information = InformationMatrix::new(&pool, &weights, Ridge::ZERO)?;
@@ -75,7 +75,7 @@ impl InformationMatrix {
     pub fn norm_squared(&self, v: &[f64]) -> f64 {
         let mut whitened = Matrix::from_row_major(1, v.len(), v.to_vec());
         self.factor.whiten_rows(&mut whitened);
-        crate::linalg::norm_squared(whitened.row(0))
+        crate::numerics::norm_squared(whitened.row(0))
     }
 
     /// `vᵀ M⁻¹ v` for every row v; the variance function when the rows are the pool. Cost: 2 m r².

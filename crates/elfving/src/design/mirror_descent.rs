@@ -9,7 +9,7 @@ use super::first_order::{
     uniform, worst_target,
 };
 use super::{Control, Criterion, Design, DesignError, Problem, Solver, TargetRef};
-use crate::linalg::{Cholesky, Matrix, apply, dot, norm_squared, row_norms, triangular_factor};
+use crate::numerics::{Cholesky, Matrix, apply, dot, norm_squared, row_norms, triangular_factor};
 use crate::pool::TargetRows;
 
 /// How far a step goes: weights are multiplied by `exp(η_t g_x / max g)`.
@@ -53,7 +53,7 @@ pub enum Opponent {
 ///
 /// ```
 /// use elfving::design::{Control, Criterion, MirrorDescent, Opponent, Problem, Solver, Status};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::new(0.1)?)?;
 /// let method = MirrorDescent::default().opponent(Opponent::Weighted);

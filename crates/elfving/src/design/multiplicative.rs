@@ -22,7 +22,7 @@ use super::{Control, Criterion, Design, DesignError, Problem, Solver};
 ///
 /// ```
 /// use elfving::design::{Control, Criterion, Multiplicative, Problem, Solver, Status};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let design = Multiplicative::default().solve(&problem, &mut Control::new(Tolerance::new(1e-3)?))?;

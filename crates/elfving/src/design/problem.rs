@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::DesignError;
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::{Pool, Subset, TargetRows, Targets};
 use crate::units::Ridge;
 
@@ -16,7 +16,7 @@ pub enum Criterion {
     ///
     /// ```
     /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
     /// // A straight line, measured at 0, 0.1, ..., 1.
     /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
     /// let problem = Problem::over_choices(&line, Criterion::G, Ridge::ZERO)?;
@@ -30,7 +30,7 @@ pub enum Criterion {
     ///
     /// ```
     /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
     /// // A straight line, measured at 0, 0.1, ..., 1.
     /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
     /// let problem = Problem::over_choices(&line, Criterion::Xy, Ridge::ZERO)?;
@@ -44,7 +44,7 @@ pub enum Criterion {
     ///
     /// ```
     /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
     /// // A straight line, measured at 0, 0.1, ..., 1.
     /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
     /// let problem = Problem::over_choices(&line, Criterion::D, Ridge::ZERO)?;
@@ -58,7 +58,7 @@ pub enum Criterion {
     ///
     /// ```
     /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
     /// // A straight line, measured at 0, 0.1, ..., 1.
     /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
     /// let problem = Problem::over_choices(&line, Criterion::A, Ridge::ZERO)?;
@@ -72,7 +72,7 @@ pub enum Criterion {
     ///
     /// ```
     /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
     /// // A straight line, measured at 0, 0.1, ..., 1.
     /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
     /// let problem = Problem::over_choices(&line, Criterion::V, Ridge::ZERO)?;
@@ -86,7 +86,7 @@ pub enum Criterion {
     ///
     /// ```
     /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-    /// # use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+    /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
     /// // A straight line, measured at 0, 0.1, ..., 1.
     /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
     /// let problem = Problem::new(&line, Criterion::C, Targets::Directions(Matrix::from_rows(&[[1.0, 2.0]])), Ridge::ZERO)?;
@@ -184,7 +184,7 @@ impl<'a> Problem<'a> {
     ///
     /// ```
     /// use elfving::design::{Criterion, Problem};
-    /// use elfving::{linalg::Matrix, pool::Pool, units::Ridge};
+    /// use elfving::{numerics::Matrix, pool::Pool, units::Ridge};
     /// let pool = Pool::from_features(Matrix::identity(4))?;
     /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
     /// assert_eq!(problem.target_count(), 4);
@@ -254,7 +254,7 @@ impl<'a> Problem<'a> {
     /// A root R of the moment matrix of the averaged criteria: `RᵀR = Σ_v s_v v vᵀ`, with weights 1/|V|
     /// for v, one for c. Cost: 2 m r².
     pub(super) fn moment_root(&self) -> Matrix {
-        use crate::linalg::triangular_factor;
+        use crate::numerics::triangular_factor;
         match (&self.criterion, &self.rows) {
             (Criterion::A, _) => Matrix::identity(self.pool.dimension()),
             (_, TargetRows::Rows(rows)) => scaled(triangular_factor(rows), 1.0 / rows.rows() as f64),

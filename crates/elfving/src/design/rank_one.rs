@@ -8,7 +8,7 @@
 
 use super::canonical::{Canonical, Goal};
 use super::first_order::{Breakdown, information};
-use crate::linalg::{Matrix, add_scaled_row, apply, dot};
+use crate::numerics::{Matrix, add_scaled_row, apply, dot};
 
 /// `M⁻¹`, kept up to date.
 pub(super) struct Inverse<'a> {

@@ -1,6 +1,6 @@
 //! The variance function of a design over its pool.
 
-use crate::linalg::{Matrix, SymmetricEigen, norm_squared, row_norms, weighted_gram};
+use crate::numerics::{Matrix, SymmetricEigen, norm_squared, row_norms, weighted_gram};
 use crate::pool::Pool;
 use crate::units::{Ridge, Simplex};
 
@@ -14,7 +14,7 @@ const NEGLIGIBLE: f64 = 1e-12;
 ///
 /// ```
 /// use elfving::design::variance_function;
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Simplex}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Simplex}};
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// let variance = variance_function(&pool, &Simplex::new(vec![0.25, 0.75])?, Ridge::ZERO);
 /// assert!((variance[0] - 4.0).abs() < 1e-12);

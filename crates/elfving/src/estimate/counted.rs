@@ -11,7 +11,7 @@ use crate::units::Ridge;
 /// Independent draws are not fixed counts: least squares on them has none of the guarantees of either.
 ///
 /// ```compile_fail,E0308
-/// use elfving::{estimate::Counted, linalg::Matrix, pool::{PointId, Pool}, rounding::Draws, units::Ridge};
+/// use elfving::{estimate::Counted, numerics::Matrix, pool::{PointId, Pool}, rounding::Draws, units::Ridge};
 /// let pool = Pool::from_features(Matrix::identity(2)).unwrap();
 /// let draws = Draws::new(&[(PointId::new(0), 0.5), (PointId::new(1), 0.5)], 4, 1).unwrap();
 /// Counted::new(&pool, &draws, &[1.0, 1.0, 2.0, 2.0], Ridge::ZERO).unwrap();

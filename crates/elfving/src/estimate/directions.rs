@@ -3,7 +3,7 @@
 use super::EstimateError;
 use super::whitening::Whitening;
 use crate::design::TargetRef;
-use crate::linalg::{Matrix, multiply_transposed, norm_squared};
+use crate::numerics::{Matrix, multiply_transposed, norm_squared};
 use crate::pool::{Pool, TargetRows, Targets};
 use std::borrow::Cow;
 

@@ -3,7 +3,7 @@
 use super::robust_mean::DirectionSamples;
 use super::{Assumptions, Bias, Counted, EstimateError, LeastSquares, Rips, Sampled, Widths};
 use crate::design::TargetRef;
-use crate::linalg::dot;
+use crate::numerics::dot;
 use crate::pool::Targets;
 
 /// An estimate of `⟨v, θ⟩` and the coefficients of its width.

@@ -4,7 +4,7 @@ use super::directions::Directions;
 use super::whitening::Whitening;
 use super::{Assumptions, Bias, EstimateError, Widths};
 use crate::design::TargetRef;
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::{PointId, Pool, Targets};
 use crate::units::Ridge;
 

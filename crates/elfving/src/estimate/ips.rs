@@ -2,7 +2,7 @@
 
 use super::assumptions::Premise;
 use super::{Assumptions, EstimateError, Interval, Intervals, LinearFit, Sampled, Statement, Tails, Widths};
-use crate::linalg::{add_scaled_row, dot};
+use crate::numerics::{add_scaled_row, dot};
 use crate::pool::Targets;
 use crate::units::Confidence;
 
@@ -19,7 +19,7 @@ use crate::units::Confidence;
 ///
 /// ```
 /// use elfving::estimate::{Assumptions, Ips, Sampled, Tails};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool, Subset, Targets}};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool, Subset, Targets}};
 /// use elfving::{rounding::Draws, units::{Confidence, Ridge}};
 ///
 /// let pool = Pool::from_features(Matrix::identity(2))?;

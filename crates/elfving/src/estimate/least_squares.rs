@@ -2,7 +2,7 @@
 
 use super::assumptions::Premise;
 use super::{Assumptions, Counted, EstimateError, Interval, Intervals, LinearFit, Statement, Tails, Widths};
-use crate::linalg::{add_scaled_row, dot};
+use crate::numerics::{add_scaled_row, dot};
 use crate::pool::Targets;
 use crate::units::Confidence;
 
@@ -16,7 +16,7 @@ use crate::units::Confidence;
 ///
 /// ```
 /// use elfving::estimate::{Assumptions, Counted, LeastSquares, Tails};
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::pool::{PointId, Pool, Subset, Targets};
 /// use elfving::{rounding::Allocation, units::{Confidence, Ridge}};
 ///

@@ -2,7 +2,7 @@
 
 use super::EstimateError;
 use super::frame::Frame;
-use crate::linalg::apply;
+use crate::numerics::apply;
 use crate::pool::{Pool, TargetRows, Targets};
 
 /// An estimate of θ in the features of the pool.

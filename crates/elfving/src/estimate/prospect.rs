@@ -2,7 +2,7 @@
 
 use super::EstimateError;
 use super::frame::Frame;
-use crate::linalg::{Matrix, multiply_transposed, norm_squared};
+use crate::numerics::{Matrix, multiply_transposed, norm_squared};
 use crate::pool::{PointId, Pool, Targets};
 use crate::units::Ridge;
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ pub struct Prospect {
 ///
 /// ```
 /// use elfving::estimate::prospect;
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool, Subset, Targets}, units::Ridge};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool, Subset, Targets}, units::Ridge};
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// let half = [(PointId::new(0), 0.5), (PointId::new(1), 0.5)];
 /// let seen = prospect(&pool, &half, Ridge::ZERO, &Targets::Differences(Subset::All), &[1.0, 3.0])?;

@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::minimax::{FitStatus, theta_hat};
 use super::robust_mean::{Catoni, MedianOfMeans, MomentBound};
 use super::{Assumptions, Counted, Intervals, Ips, LeastSquares, Rips, Sampled, Widths};
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::{PointId, Pool, Subset, Targets};
 use crate::rounding::Allocation;
 use crate::units::{Confidence, Ridge, Tolerance};

@@ -59,7 +59,7 @@ pub enum Widths {
 ///
 /// ```
 /// use elfving::estimate::{Assumptions, Rips, Sampled};
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::pool::{PointId, Pool, Subset, Targets};
 /// use elfving::{rounding::Draws, units::{Confidence, Ridge}};
 ///
@@ -187,7 +187,7 @@ impl Rips {
         &self,
         sampled: &Sampled<'_>,
         of_points: &[f64],
-        coefficients: &crate::linalg::Matrix,
+        coefficients: &crate::numerics::Matrix,
         norms: &[f64],
     ) -> Result<Vec<MomentBound>, EstimateError> {
         let largest = of_points.iter().copied().fold(0.0, f64::max);

@@ -11,7 +11,7 @@ use crate::units::Ridge;
 /// Counts that were chosen are not independent draws, and do not pass for them:
 ///
 /// ```compile_fail,E0308
-/// use elfving::{estimate::Sampled, linalg::Matrix, pool::{PointId, Pool}, rounding::Allocation, units::Ridge};
+/// use elfving::{estimate::Sampled, numerics::Matrix, pool::{PointId, Pool}, rounding::Allocation, units::Ridge};
 /// let pool = Pool::from_features(Matrix::identity(2)).unwrap();
 /// let allocation = Allocation::new(vec![(PointId::new(0), 2), (PointId::new(1), 2)]).unwrap();
 /// Sampled::new(&pool, &allocation, &[1.0, 1.0, 2.0, 2.0], Ridge::ZERO).unwrap();

@@ -5,7 +5,7 @@
 //! themselves, so that no condition number is squared, with columns first brought to one scale by powers of two.
 
 use super::EstimateError;
-use crate::linalg::{
+use crate::numerics::{
     Matrix, RightSingular, multiply, multiply_transposed, norm_squared, right_singular, triangular_factor,
 };
 
@@ -74,7 +74,7 @@ impl Whitening {
 
     /// θ with `⟨v, θ⟩ = ⟨ṽ, θ̃⟩`.
     pub(super) fn back(&self, whitened: &[f64]) -> Vec<f64> {
-        crate::linalg::apply(&self.transform, whitened)
+        crate::numerics::apply(&self.transform, whitened)
     }
 
     /// `γ M⁻¹v` for every ṽ, whose length is at most `√γ ‖v‖`; nothing without a ridge.

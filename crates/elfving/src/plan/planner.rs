@@ -53,7 +53,7 @@ pub struct WorstCase {
 /// ```
 /// use elfving::bandit::{Goal, Question};
 /// use elfving::plan::Planner;
-/// use elfving::{estimate::{Assumptions, Tails}, linalg::Matrix, pool::Pool};
+/// use elfving::{estimate::{Assumptions, Tails}, numerics::Matrix, pool::Pool};
 /// let pool = Pool::from_features(Matrix::identity(3))?;
 /// let assumptions = Assumptions::new(0.1)?.bound(1.0)?.tails(Tails::SubGaussian);
 /// let question = Question::new(pool, assumptions, Goal::Best { epsilon: 0.1 })?;

@@ -1,7 +1,7 @@
 //! The ridge of a planned round, by the rule of the elimination algorithms.
 
 use crate::bandit::Question;
-use crate::linalg::{Matrix, norm_squared};
+use crate::numerics::{Matrix, norm_squared};
 use crate::units::{InvalidValue, Ridge};
 
 /// The share of ε_ℓ that the ridge's bias may take.

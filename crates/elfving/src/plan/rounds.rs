@@ -3,7 +3,7 @@
 use super::ridge::largest_squared_norm;
 use crate::bandit::{BanditError, Question};
 use crate::design::InformationMatrix;
-use crate::linalg::{multiply_transposed, norm_squared};
+use crate::numerics::{multiply_transposed, norm_squared};
 use crate::pool::PointId;
 use crate::units::{Confidence, Ridge};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::linalg::{Matrix, PivotedCholesky};
+use crate::numerics::{Matrix, PivotedCholesky};
 
 use super::feature_maps::PivotedCholeskyFeatures;
 use super::points::check_table;
@@ -28,7 +28,7 @@ impl Pool {
     /// [`PoolError::NoPoints`], [`PoolError::NoFeatures`], [`PoolError::NotFinite`].
     ///
     /// ```
-    /// use elfving::{linalg::Matrix, pool::Pool};
+    /// use elfving::{numerics::Matrix, pool::Pool};
     /// let pool = Pool::from_features(Matrix::identity(3))?;
     /// assert_eq!((pool.len(), pool.choice_count(), pool.dimension()), (3, 3, 3));
     /// # Ok::<(), elfving::pool::PoolError>(())
@@ -62,7 +62,7 @@ impl Pool {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     /// use elfving::pool::{Factorisation, Points, Pool, kernels::Matern52};
     /// let measurable = Points::new(Matrix::from_fn(30, 2, |i, k| (i * (k + 3) % 7) as f64))?;
     /// let orderable = Points::new(Matrix::from_fn(5, 2, |i, k| (i + k) as f64 + 0.5))?;

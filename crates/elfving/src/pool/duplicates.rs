@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::{PointId, Pool};
 
@@ -13,7 +13,7 @@ impl Pool {
     /// features also when these come from a kernel. Cost O(n log n) comparisons of rows.
     ///
     /// ```
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     /// use elfving::pool::{PointId, Pool};
     /// let pool = Pool::from_features(Matrix::from_rows(&[[1.0], [2.0], [1.0]]))?;
     /// assert_eq!(pool.duplicates(), vec![vec![PointId::new(0), PointId::new(2)]]);

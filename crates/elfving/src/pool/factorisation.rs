@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::{CholeskyStop, NotFactorable};
+use crate::numerics::{CholeskyStop, NotFactorable};
 
 use super::PoolError;
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::{Matrix, NotFactorable, PivotedCholesky, pivoted_cholesky};
+use crate::numerics::{Matrix, NotFactorable, PivotedCholesky, pivoted_cholesky};
 
 use super::kernels::inner_product;
 use super::{Factorisation, PoolError};

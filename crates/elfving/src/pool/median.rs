@@ -19,7 +19,7 @@ const SAMPLED_PAIRS: usize = 1_000_000;
 /// [`PoolError::AllPointsEqual`].
 ///
 /// ```
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::pool::{Points, median_lengthscale};
 /// let points = Points::new(Matrix::from_rows(&[[0.0], [1.0], [3.0]]))?;
 /// assert_eq!(median_lengthscale(&points, 0)?, 2.0); // of 1, 2, 3
@@ -37,7 +37,7 @@ pub fn median_lengthscale(points: &Points, seed: u64) -> Result<f64, PoolError> 
 /// Those of [`median_lengthscale`] but [`PoolError::AllPointsEqual`].
 ///
 /// ```
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::pool::{Points, default_lengthscale};
 /// let points = Points::new(Matrix::from_rows(&[[0.0], [1.0 / 3.0]]))?;
 /// assert_eq!(default_lengthscale(&points, 0)?, 0.3333);
@@ -100,7 +100,7 @@ fn median(values: &mut [f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
 
     #[test]
     fn the_median_of_an_even_count_is_between_the_middle_two() {

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use elfving::linalg::Matrix;
+//! use elfving::numerics::Matrix;
 //! use elfving::pool::{Factorisation, Points, Pool, Subset, Targets, kernels::Rbf};
 //!
 //! let points = Points::new(Matrix::from_fn(501, 1, |i, _| (i as f64 / 500.0).powi(2)))?;

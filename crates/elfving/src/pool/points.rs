@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::PoolError;
 
@@ -41,7 +41,7 @@ impl Points {
     /// entry that is NaN or infinite.
     ///
     /// ```
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     /// use elfving::pool::Points;
     /// let points = Points::new(Matrix::from_rows(&[[0.0, 1.0], [2.0, 3.0]]))?;
     /// assert_eq!((points.len(), points.dimension()), (2, 2));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::points::check_table;
 use super::{PointId, Pool, PoolError};
@@ -76,7 +76,7 @@ impl Targets {
     /// dimension and [`PoolError::DirectionsNeedFeatures`] for directions in a kernel's space.
     ///
     /// ```
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     /// use elfving::pool::{Combination, PointId, Pool, Targets};
     /// let pool = Pool::from_features(Matrix::identity(3))?;
     /// let (a, b) = (PointId::new(0), PointId::new(2));

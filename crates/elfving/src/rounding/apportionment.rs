@@ -25,7 +25,7 @@ use super::{Request, Rounding, RoundingError};
 /// ```
 /// use elfving::design::{Criterion, Problem};
 /// use elfving::rounding::{Apportionment, Constraints, Request, Rounding};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool}, units::Ridge};
 /// let pool = Pool::from_features(Matrix::identity(4))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
 /// let weights: Vec<_> = [0.4, 0.3, 0.2, 0.1].into_iter().enumerate()

@@ -19,7 +19,7 @@ const GOOD_ENOUGH: f64 = 1.001;
 /// ```
 /// use elfving::design::{Criterion, Problem};
 /// use elfving::rounding::{BestRounding, Constraints, RegretMinimisation, Request, Rounding};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool}, units::Ridge};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
 /// let weights: Vec<_> = (0..11).map(|i| (PointId::new(i), 1.0)).collect();

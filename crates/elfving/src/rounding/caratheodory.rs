@@ -4,7 +4,7 @@ use super::Apportionment;
 use super::report::{Path, Rounded};
 use super::request::Share;
 use super::{Request, Rounding, RoundingError};
-use crate::linalg::{Matrix, add_scaled_row, row_dependencies};
+use crate::numerics::{Matrix, add_scaled_row, row_dependencies};
 use crate::pool::PointId;
 
 /// Rows of moments whose remainder is below this fraction of the longest are dependent.
@@ -20,7 +20,7 @@ const DEPENDENT: f64 = 1e-11;
 /// ```
 /// use elfving::design::{Criterion, Problem};
 /// use elfving::rounding::{Caratheodory, Constraints, Request, Rounding};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool}, units::Ridge};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
 /// let weights: Vec<_> = (0..11).map(|i| (PointId::new(i), 1.0)).collect();

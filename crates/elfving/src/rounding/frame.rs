@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::goal::{Goal, any_unseen};
 use super::request::Share;
 use crate::design::{Criterion, DesignError, Problem};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, right_singular,
     triangular_factor, weighted_gram,
 };

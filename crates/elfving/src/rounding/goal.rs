@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use std::sync::Arc;
 
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, multiply, multiply_transposed, norm_squared, row_norms, triangular_factor,
 };
 

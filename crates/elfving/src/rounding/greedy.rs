@@ -2,7 +2,7 @@
 
 use super::report::{Path, Rounded};
 use super::{Request, Rounding, RoundingError, first_best};
-use crate::linalg::{Matrix, add_scaled_row, apply, dot, gram, row_norms};
+use crate::numerics::{Matrix, add_scaled_row, apply, dot, gram, row_norms};
 
 /// Takes T times the point of largest `xᵀ M⁻¹ x`, with M the information so far: no design needed.
 ///
@@ -12,7 +12,7 @@ use crate::linalg::{Matrix, add_scaled_row, apply, dot, gram, row_norms};
 /// ```
 /// use elfving::design::{Criterion, Problem};
 /// use elfving::rounding::{Constraints, GreedyVariance, Request, Rounding};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool}, units::Ridge};
 /// let pool = Pool::from_features(Matrix::identity(4))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
 /// let weights: Vec<_> = [0.4, 0.3, 0.2, 0.1].into_iter().enumerate()

@@ -3,7 +3,7 @@
 use super::regret::{Space, members};
 use super::report::{Path, Rounded};
 use super::{Apportionment, RegretMinimisation, Request, Rounding, RoundingError};
-use crate::linalg::{Matrix, SymmetricEigen, multiply_transposed, weighted_gram};
+use crate::numerics::{Matrix, SymmetricEigen, multiply_transposed, weighted_gram};
 
 /// A ratio above this is not what the theorem promises.
 const PROMISED_RATIO: f64 = 2.0;
@@ -22,7 +22,7 @@ const PROMISED_RATIO: f64 = 2.0;
 /// ```
 /// use elfving::design::{Criterion, Problem};
 /// use elfving::rounding::{Constraints, Path, ProjectThenRound, Request, Rounding};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool}, units::Ridge};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::new(0.3)?)?;
 /// let weights: Vec<_> = (0..11).map(|i| (PointId::new(i), 1.0)).collect();

@@ -23,7 +23,7 @@ pub(super) type Share = (usize, f64);
 /// ```
 /// use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
 /// use elfving::rounding::{Apportionment, Constraints, Request, Rounding};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 ///
 /// // A straight line measured on 0, 0.1, ..., 1: half of the measurements at each end.
 /// let line = Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 });

@@ -6,7 +6,7 @@
 //! ```
 //! use elfving::bandit::{Baseline, Goal, Question};
 //! use elfving::simulate::{Environment, Law, Simulation};
-//! use elfving::{estimate::Assumptions, linalg::Matrix, pool::Pool};
+//! use elfving::{estimate::Assumptions, numerics::Matrix, pool::Pool};
 //!
 //! let pool = Pool::from_features(Matrix::identity(3))?;
 //! let environment = Environment::new(vec![0.2, 0.5, 0.9])?.noise(Law::Normal, 0.1)?;

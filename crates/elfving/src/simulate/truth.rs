@@ -1,7 +1,7 @@
 //! True functions to simulate with.
 
 use super::SimulationError;
-use crate::linalg::norm_squared;
+use crate::numerics::norm_squared;
 use crate::pool::Pool;
 use crate::rounding::{Purpose, below, stream};
 use rand_distr::{Distribution, StandardNormal};
@@ -46,7 +46,7 @@ impl RkhsFunction {
             return Err(refused);
         }
         theta.iter_mut().for_each(|t| *t *= norm / length);
-        let at = |rows: &crate::linalg::Matrix| -> Vec<f64> {
+        let at = |rows: &crate::numerics::Matrix| -> Vec<f64> {
             (0..rows.rows()).map(|i| rows.row(i).iter().zip(&theta).map(|(x, t)| x * t).sum()).collect()
         };
         Ok(Self { means: at(pool.features()), choice_means: at(pool.choices()) })

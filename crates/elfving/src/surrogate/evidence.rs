@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::PointId;
 
 use super::outcome::Outcome;

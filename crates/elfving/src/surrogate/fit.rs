@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::linalg::norm_squared;
+use crate::numerics::norm_squared;
 
 use super::evidence::{check, outcomes_by_site};
 use super::likelihood::Conditioned;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::SurrogateError;
 use super::space::{ColumnKind, Space};
@@ -76,7 +76,7 @@ impl Parameters {
 /// The own effects take half of their variance from the joint part and add the other half.
 ///
 /// ```
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::surrogate::{Columns, Kernel, Parameters, Space};
 /// // Two catalysts at 20, 30 and 90 degrees.
 /// let degrees = [20.0, 30.0, 90.0, 20.0, 30.0, 90.0];

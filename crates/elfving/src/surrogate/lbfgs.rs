@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::{add_scaled_row, dot};
+use crate::numerics::{add_scaled_row, dot};
 
 /// How far a search got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

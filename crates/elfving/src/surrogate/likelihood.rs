@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::{Cholesky, Matrix, dot, norm_squared, upper_outer_gram};
+use crate::numerics::{Cholesky, Matrix, dot, norm_squared, upper_outer_gram};
 
 use super::evidence::Evidence;
 use super::kernel::Kernel;

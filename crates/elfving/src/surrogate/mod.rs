@@ -16,7 +16,7 @@
 //! the designs, the estimators and the bandits.
 //!
 //! ```
-//! use elfving::linalg::Matrix;
+//! use elfving::numerics::Matrix;
 //! use elfving::pool::PointId;
 //! use elfving::surrogate::{Columns, Measurement, Over, Space, Surrogate};
 //!

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::linalg::{Matrix, dot, norm_squared};
+use crate::numerics::{Matrix, dot, norm_squared};
 use crate::pool::PointId;
 
 use super::kernel::Kernel;

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use crate::linalg::{Cholesky, Matrix, apply};
+use crate::numerics::{Cholesky, Matrix, apply};
 use crate::pool::PointId;
 
 use super::Posterior;
@@ -14,7 +14,7 @@ impl Posterior {
     /// on a large pool name the few thousand that can be best.
     ///
     /// ```
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     /// use elfving::pool::PointId;
     /// use elfving::rounding::{Purpose, stream};
     /// use elfving::surrogate::{Columns, Measurement, Over, Space, Surrogate};

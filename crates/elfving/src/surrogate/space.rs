@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::SurrogateError;
 
@@ -66,7 +66,7 @@ impl Space {
     /// [`SurrogateError::Coordinate`] for the first number that is not finite.
     ///
     /// ```
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     /// use elfving::surrogate::{Columns, Space};
     /// let table = Columns::numeric(Matrix::from_rows(&[[20.0], [30.0], [40.0]])).category(vec![0, 7, 7]);
     /// let space = Space::new(&table, None)?;

@@ -7,7 +7,7 @@
 
 use elfving::bandit::{Bandit, Goal, Guarantee, Outcome, Policy, Question, Report};
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::{Matrix, apply, apply_transposed, dot};
+use elfving::numerics::{Matrix, apply, apply_transposed, dot};
 use elfving::pool::{Factorisation, Points, Pool, kernels::Rbf};
 use elfving::units::{Confidence, Ridge};
 use rand::{RngExt, SeedableRng};

@@ -6,7 +6,7 @@
 
 pub(crate) mod binomial;
 
-use elfving::linalg::{Matrix, norm_squared};
+use elfving::numerics::{Matrix, norm_squared};
 
 /// `rows × columns` standard normals from the stream of `seed`.
 pub(crate) fn normals(seed: u64, rows: usize, columns: usize) -> Matrix {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use elfving::estimate::Assumptions;
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{Factorisation, Points, Pool};
 

@@ -3,7 +3,7 @@
 use super::index::{Index, Seen};
 use crate::bandit::Question;
 use crate::bandit::normals::Normals;
-use crate::linalg::{add_scaled_row, apply};
+use crate::numerics::{add_scaled_row, apply};
 use crate::rounding::{Purpose, stream};
 
 const PURPOSE: Purpose = Purpose::new("gp-ts");
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::bandit::{Goal, Posterior};
     use crate::estimate::Assumptions;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
     use crate::pool::{PointId, Pool};
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
         for i in 0..3 {
             let image = posterior.precision().image(features.row(i));
             for j in 0..3 {
-                let expected = 0.25 * crate::linalg::dot(&image, features.row(j));
+                let expected = 0.25 * crate::numerics::dot(&image, features.row(j));
                 let centred = |draw: &Vec<f64>, k: usize| draw[k] - posterior.means()[k];
                 let product = |draw: &Vec<f64>| centred(draw, i) * centred(draw, j);
                 let found = draws.iter().map(product).sum::<f64>() / 40_000.0;

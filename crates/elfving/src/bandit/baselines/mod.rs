@@ -23,7 +23,7 @@ use super::{BanditError, Policy, Question};
 ///
 /// ```
 /// use elfving::bandit::{Bandit, Baseline, Goal, Question};
-/// use elfving::{estimate::Assumptions, linalg::Matrix, pool::Pool};
+/// use elfving::{estimate::Assumptions, numerics::Matrix, pool::Pool};
 /// let pool = Pool::from_features(Matrix::identity(3))?;
 /// let question = Question::new(pool, Assumptions::new(0.1)?, Goal::Regret { horizon: Some(20) })?;
 /// let mut bandit = Bandit::new(Baseline::from_name("gp-ucb").expect("a baseline").start(question)?);

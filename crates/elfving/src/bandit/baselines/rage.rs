@@ -8,7 +8,7 @@ use crate::bandit::{
 };
 use crate::design::{Control, Criterion, InteriorPoint, Problem, Solver};
 use crate::estimate::{Counted, LeastSquares};
-use crate::linalg::apply;
+use crate::numerics::apply;
 use crate::pool::{PointId, Subset, Targets};
 use crate::rounding::{Allocation, Apportionment, Constraints, Request, Rounding};
 use crate::units::{Ridge, Tolerance};

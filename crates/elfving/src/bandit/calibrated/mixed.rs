@@ -87,7 +87,7 @@ fn likely_best(slate: &Slate, random: &mut impl Rng) -> Vec<(PointId, f64)> {
 mod tests {
     use super::*;
     use crate::bandit::calibrated::model::Model;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
     use crate::surrogate::{Columns, Measurement, Space, Surrogate};
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;

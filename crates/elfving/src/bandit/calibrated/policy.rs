@@ -25,7 +25,7 @@ const LIKELY_BEST: Purpose = Purpose::new("likely-best");
 ///
 /// ```
 /// use elfving::bandit::{Bandit, Calibrated, CalibratedSettings, Goal};
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::surrogate::{Columns, Space};
 ///
 /// // Eleven temperatures with two catalysts.

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::bandit::calibrated::model::Model;
     use crate::bandit::calibrated::slate::Ground;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
     use crate::surrogate::{Columns, Measurement, Space, Surrogate};
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::bandit::BanditError;
 use crate::bandit::digits::{down, up};
-use crate::linalg::{Cholesky, Matrix, dot, norm_squared};
+use crate::numerics::{Cholesky, Matrix, dot, norm_squared};
 use crate::pool::PointId;
 use crate::surrogate::{Fit, Kernel, Measurement};
 use crate::units::{Confidence, InvalidValue};

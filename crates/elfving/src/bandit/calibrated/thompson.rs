@@ -2,7 +2,7 @@
 
 use super::slate::Slate;
 use crate::bandit::ties::largest_first;
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::PointId;
 use rand::Rng;
 

@@ -60,7 +60,7 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
 
     #[test]
     fn equal_features_are_one_candidate_named_after_its_first_member() {

@@ -229,7 +229,7 @@ impl RoundRecord {
 
     /// Infinite when nothing is proved of the noise at these moments.
     fn noise_width(&self, evidence: &Evidence, moments: &[f64]) -> f64 {
-        let moment = crate::linalg::dot(&evidence.shares, moments);
+        let moment = crate::numerics::dot(&evidence.shares, moments);
         match self.noise {
             Noise::Counted => (2.0 * self.log_term * moment).sqrt(),
             Noise::Drawn { draws } => {

@@ -14,7 +14,7 @@ use crate::estimate::Tails;
 ///
 /// ```
 /// use elfving::bandit::{Bandit, Goal, Outcome, Question, elimination::PtrBest};
-/// use elfving::{estimate::{Assumptions, Tails}, linalg::Matrix, pool::Pool};
+/// use elfving::{estimate::{Assumptions, Tails}, numerics::Matrix, pool::Pool};
 ///
 /// // Two doses can be measured, three are to choose among: the line between them says it all.
 /// let measurable = Matrix::from_rows(&[[1.0, 0.0], [1.0, 1.0]]);

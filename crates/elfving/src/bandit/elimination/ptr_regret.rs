@@ -15,7 +15,7 @@ use crate::estimate::Tails;
 ///
 /// ```
 /// use elfving::bandit::{Bandit, Goal, Outcome, Question, elimination::PtrRegret};
-/// use elfving::{estimate::{Assumptions, Tails}, linalg::Matrix, pool::Pool};
+/// use elfving::{estimate::{Assumptions, Tails}, numerics::Matrix, pool::Pool};
 ///
 /// let means = [0.9, -0.2, 0.1];
 /// let pool = Pool::from_features(Matrix::identity(3))?;

@@ -17,7 +17,7 @@ use crate::pool::{Subset, Targets};
 ///
 /// ```
 /// use elfving::bandit::{Bandit, Goal, Outcome, Question, elimination::RipsRegret};
-/// use elfving::{estimate::Assumptions, linalg::Matrix, pool::Pool};
+/// use elfving::{estimate::Assumptions, numerics::Matrix, pool::Pool};
 ///
 /// let means = [0.9, -0.2, 0.1];
 /// let pool = Pool::from_features(Matrix::identity(3))?;

@@ -5,7 +5,7 @@ use super::snapshot::Snapshot;
 use super::width::Vouched;
 use crate::bandit::ties::first_largest;
 use crate::bandit::{Precision, Why};
-use crate::linalg::{add_scaled_row, apply, dot, norm_squared};
+use crate::numerics::{add_scaled_row, apply, dot, norm_squared};
 use crate::pool::PointId;
 
 /// The algorithm box (LinGapE of Xu, Honda and Sugiyama 2018, with a kernel and in batches): take the open comparison v,

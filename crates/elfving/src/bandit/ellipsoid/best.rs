@@ -23,7 +23,7 @@ use std::cell::OnceCell;
 /// ```
 /// use elfving::bandit::{Bandit, EllipsoidBest, Goal, Outcome, Question};
 /// use elfving::estimate::{Assumptions, Tails};
-/// use elfving::{linalg::Matrix, pool::Pool};
+/// use elfving::{numerics::Matrix, pool::Pool};
 ///
 /// let pool = Pool::from_features(Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]))?;
 /// let assumptions = Assumptions::new(0.1)?.tails(Tails::SubGaussian).norm(1.0)?;

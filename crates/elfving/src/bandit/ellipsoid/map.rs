@@ -29,7 +29,7 @@ const NEGLIGIBLE: f64 = 1e-2;
 /// ```
 /// use elfving::bandit::{Bandit, EllipsoidMap, Goal, Question};
 /// use elfving::estimate::{Assumptions, Tails};
-/// use elfving::{linalg::Matrix, pool::Pool};
+/// use elfving::{numerics::Matrix, pool::Pool};
 /// let line = Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 5.0 - 1.0 });
 /// let assumptions = Assumptions::new(0.1)?.tails(Tails::SubGaussian).norm(1.0)?;
 /// let question = Question::new(Pool::from_features(line)?, assumptions, Goal::Map { epsilon: 0.1 })?;

@@ -20,7 +20,7 @@ const LOOK_AGAIN_AFTER: f64 = 0.05;
 /// ```
 /// use elfving::bandit::{Bandit, EllipsoidRegret, Goal, Question};
 /// use elfving::estimate::{Assumptions, Tails};
-/// use elfving::{linalg::Matrix, pool::Pool};
+/// use elfving::{numerics::Matrix, pool::Pool};
 /// let pool = Pool::from_features(Matrix::identity(4))?;
 /// let heavy = Question::new(pool.clone(), Assumptions::new(0.1)?.norm(1.0)?, Goal::Regret { horizon: None })?;
 /// assert!(EllipsoidRegret::new(heavy).is_err());

@@ -1,7 +1,7 @@
 //! Which ridge, fixed before the first measurement.
 
 use crate::bandit::Question;
-use crate::linalg::{SymmetricEigen, weighted_gram};
+use crate::numerics::{SymmetricEigen, weighted_gram};
 
 use super::width::Vouched;
 

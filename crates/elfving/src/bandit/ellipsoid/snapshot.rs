@@ -2,7 +2,7 @@
 
 use super::width::{Direction, Ellipsoid};
 use crate::bandit::Posterior;
-use crate::linalg::{Matrix, apply, dot, norm_squared};
+use crate::numerics::{Matrix, apply, dot, norm_squared};
 use crate::pool::Pool;
 use crate::units::Confidence;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use crate::bandit::{
     Reading, Reason, Report, Status,
 };
 use crate::estimate::{Premise, Tails};
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::PointId;
 use std::sync::Arc;
 

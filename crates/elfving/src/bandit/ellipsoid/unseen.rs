@@ -1,6 +1,6 @@
 //! What no measurement of the pool can tell about the choices.
 
-use crate::linalg::{Matrix, SymmetricEigen, multiply_transposed, weighted_gram};
+use crate::numerics::{Matrix, SymmetricEigen, multiply_transposed, weighted_gram};
 use crate::pool::Pool;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ mod precision;
 pub use precision::Precision;
 
 use super::BanditError;
-use crate::linalg::{add_scaled_row, apply, apply_transposed, dot};
+use crate::numerics::{add_scaled_row, apply, apply_transposed, dot};
 use crate::pool::{PointId, Pool};
 
 /// `θ = V⁻¹ Σ_s w φ(x_s) y_s` with `V = ridge·I + Σ_s w φ(x_s) φ(x_s)ᵀ`, and the mean `⟨φ(x), θ⟩` of every point.
@@ -16,7 +16,7 @@ use crate::pool::{PointId, Pool};
 /// move along `V⁻¹φ`. Every few hundred of them all is computed again from a factorisation, so rounding errors do not add up.
 ///
 /// ```
-/// use elfving::{bandit::Posterior, linalg::Matrix, pool::{PointId, Pool}};
+/// use elfving::{bandit::Posterior, numerics::Matrix, pool::{PointId, Pool}};
 /// let pool = Pool::from_features(Matrix::from_rows(&[[1.0], [2.0]]))?;
 /// let mut posterior = Posterior::new(pool, 0.5)?;
 /// posterior.add(PointId::new(0), 3.0);

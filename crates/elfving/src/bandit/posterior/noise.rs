@@ -2,7 +2,7 @@
 
 use super::Posterior;
 use crate::bandit::{BanditError, Question};
-use crate::linalg::norm_squared;
+use crate::numerics::norm_squared;
 use crate::pool::{PointId, Pool};
 
 /// The smallest ridge, relative to the largest `|φ(x)|²`: below it rounding, not noise, would be the limit.

@@ -1,7 +1,7 @@
 //! What is known whatever the outcomes were: V, its inverse and its determinant.
 
 use crate::bandit::BanditError;
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, add_scaled_row, apply, dot, gram, norm_squared, row_norms, weighted_gram,
 };
 use crate::pool::{PointId, Pool};

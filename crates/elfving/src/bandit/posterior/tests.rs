@@ -1,5 +1,5 @@
 use super::*;
-use crate::linalg::{Cholesky, Matrix, weighted_gram};
+use crate::numerics::{Cholesky, Matrix, weighted_gram};
 use crate::rounding::{Purpose, below, stream};
 
 /// 40 points in 6 dimensions, of lengths between 0.1 and 3.

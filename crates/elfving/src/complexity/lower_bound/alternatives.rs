@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::complexity::Truth;
-use crate::linalg::{
+use crate::numerics::{
     Matrix, SymmetricEigen, apply, apply_transposed, dot, multiply_transposed, norm_squared, weighted_gram,
 };
 use crate::pool::Pool;

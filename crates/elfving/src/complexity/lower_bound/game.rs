@@ -1,6 +1,6 @@
 //! A matrix game by interior points: `max_λ min_k ⟨g_k, λ⟩` over the simplex.
 
-use crate::linalg::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gram};
+use crate::numerics::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gram};
 
 /// Newton steps at most.
 const MOST_STEPS: usize = 60;

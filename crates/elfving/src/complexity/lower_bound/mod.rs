@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::error::positive;
 use super::rho_star::rho_design;
 use super::{ComplexityError, Enclosure, Truth};
-use crate::linalg::norm_squared;
+use crate::numerics::norm_squared;
 use crate::pool::Pool;
 use crate::units::{Confidence, Ridge, Tolerance};
 use alternatives::Oracle;
@@ -71,7 +71,7 @@ impl CharacteristicTime {
 ///
 /// ```
 /// use elfving::complexity::{Truth, characteristic_time};
-/// use elfving::{linalg::Matrix, pool::Pool, units::Tolerance};
+/// use elfving::{numerics::Matrix, pool::Pool, units::Tolerance};
 /// let pool = Pool::from_features(Matrix::identity(2))?;
 /// let truth = Truth::from_theta(&pool, vec![1.0, 0.5])?;
 /// let tolerance = Tolerance::new(1e-7)?;

@@ -1,6 +1,6 @@
 //! From an optimal face to one of its vertices.
 
-use crate::linalg::{Cholesky, Matrix, apply, apply_transposed, dot, norm_squared, upper_outer_gram};
+use crate::numerics::{Cholesky, Matrix, apply, apply_transposed, dot, norm_squared, upper_outer_gram};
 
 /// β below this fraction of its sum counts as zero.
 const NEGLIGIBLE: f64 = 1e-9;

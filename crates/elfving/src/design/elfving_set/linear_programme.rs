@@ -1,7 +1,7 @@
 //! `min Σ|β|, Xᵀβ = c` and `max cᵀy, |Xy| ≤ 1` together: Mehrotra's primal-dual interior point.
 
 use crate::design::first_order::Breakdown;
-use crate::linalg::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gram};
+use crate::numerics::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gram};
 
 /// The programme with its iterate: `β = p - n` with p, n > 0, and y with slacks `1 ∓ xᵀy` > 0.
 pub(super) struct Programme {
@@ -198,7 +198,7 @@ impl Programme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::norm_squared;
+    use crate::numerics::norm_squared;
 
     fn solved(rows: Matrix, target: Vec<f64>) -> Programme {
         let mut programme = Programme::new(rows, target);

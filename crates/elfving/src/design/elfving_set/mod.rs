@@ -19,7 +19,7 @@ use super::canonical::{Canonical, Goal};
 use super::first_order::{Breakdown, information, singular, spanning_start, uniform};
 use super::solver::Found;
 use super::{Control, Criterion, Design, DesignError, Problem, Progress, Solver, Status, TargetRef};
-use crate::linalg::{Cholesky, Matrix, apply, largest_rows};
+use crate::numerics::{Cholesky, Matrix, apply, largest_rows};
 use basic_solution::basic_solution;
 use linear_programme::Programme;
 
@@ -35,7 +35,7 @@ use linear_programme::Programme;
 ///
 /// ```
 /// use elfving::design::{Control, Criterion, ElfvingSet, Problem, Solver, Status};
-/// use elfving::{linalg::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
 ///
 /// // A straight line on 0, 0.1, ..., 1, to be known at 2: measure at the ends, twice as often at 1.
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;

@@ -1,7 +1,7 @@
 //! The curvature of a criterion over the points.
 
 use super::newton::scaled;
-use crate::linalg::{
+use crate::numerics::{
     Matrix, dot, multiply, norm_squared, transposed_multiply, upper_hadamard, upper_squared_gram,
 };
 
@@ -72,7 +72,7 @@ impl Curvature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::{apply, mirror_upper};
+    use crate::numerics::{apply, mirror_upper};
 
     #[test]
     fn applying_it_is_the_product_with_the_matrix() {

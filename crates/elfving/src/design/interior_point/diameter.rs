@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::{Matrix, multiply_transposed, norm_squared};
+use crate::numerics::{Matrix, multiply_transposed, norm_squared};
 
 /// Rows compared at a time.
 const BLOCK_ROWS: usize = 128;

@@ -34,7 +34,7 @@ use working_set::WorkingSet;
 ///
 /// ```
 /// use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver, Status};
-/// use elfving::{linalg::Matrix, pool::Pool, units::{Ridge, Tolerance}};
+/// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 ///
 /// // A straight line measured on 0, 0.1, ..., 1: the best design sits at the two ends.
 /// let line = Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 });

@@ -15,7 +15,7 @@
 
 use super::curvature::Curvature;
 use super::system::System;
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, add_scaled, dot, multiply, norm_squared, squared_product, weighted_gram,
 };
 

@@ -5,7 +5,7 @@ use super::newton::Breakdown;
 use super::working_set::WorkingSet;
 use crate::design::TargetRef;
 use crate::design::canonical::{Canonical, Goal};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, dot, largest_rows, multiply, norm_squared, row_norms, triangular_factor,
 };
 use crate::pool::TargetRows;

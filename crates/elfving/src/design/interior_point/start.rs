@@ -5,7 +5,7 @@ use super::pass::worst_targets;
 use super::working_set::{WorkingSet, normalised};
 use crate::design::TargetRef;
 use crate::design::canonical::Canonical;
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, add_scaled, average_gram, dot, largest_rows, row_norms, weighted_gram,
 };
 use crate::pool::TargetRows;

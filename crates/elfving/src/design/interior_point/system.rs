@@ -7,7 +7,7 @@
 //! solution is refined against the whole system.
 
 use super::newton::{Breakdown, Direction, State};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, SymmetricIndefinite, add_upper_outer_gram, apply_transposed, dot, norm_squared,
     symmetric_apply, upper_outer_gram,
 };

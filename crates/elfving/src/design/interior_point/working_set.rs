@@ -2,7 +2,7 @@
 
 use crate::design::TargetRef;
 use crate::design::canonical::{Canonical, Goal, materialise};
-use crate::linalg::{Cholesky, Matrix, add_scaled, row_norms, weighted_gram};
+use crate::numerics::{Cholesky, Matrix, add_scaled, row_norms, weighted_gram};
 
 use super::newton::{Breakdown, Iterate, Objective, Outcome, Working};
 use super::pass::Pass;

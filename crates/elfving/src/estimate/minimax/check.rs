@@ -6,7 +6,7 @@
 //! `e = Σ ζ_v u_v = Σ κ_v u_v` moves the sum by at most `2 max|r(θ)| Σ|κ_v|`.
 
 use super::MinimaxProblem;
-use crate::linalg::{Matrix, RightSingular, dot, right_singular, triangular_factor};
+use crate::numerics::{Matrix, RightSingular, dot, right_singular, triangular_factor};
 use crate::pool::TargetRows;
 
 /// Singular values below this fraction of the largest are not used to correct weights.

@@ -3,7 +3,7 @@
 use super::interior_point::{Solution, Working};
 use super::nearest;
 use super::problem::Shifted;
-use crate::linalg::{
+use crate::numerics::{
     Matrix, RightSingular, add_scaled_row, apply, apply_transposed, multiply_transposed, right_singular,
     triangular_factor,
 };

@@ -3,7 +3,7 @@
 //! Mehrotra's predictor and corrector. The slacks `s± = t ∓ (⟨u, y⟩ - g)` are computed, never iterated, so every iterate is
 //! feasible; eliminating the duals leaves one system of order d + 1 whose matrix is `Uᵀ D U` bordered by one row.
 
-use crate::linalg::{Cholesky, Matrix, add_scaled, add_scaled_row, apply, dot, weighted_gram};
+use crate::numerics::{Cholesky, Matrix, add_scaled, add_scaled_row, apply, dot, weighted_gram};
 use rayon::prelude::*;
 
 /// Rows of U that one task folds into the normal matrix; fixed, so that sums are the same for any number of threads.
@@ -52,7 +52,7 @@ impl Working {
             .chunks
             .par_iter()
             .zip(x.par_chunks(CHUNK_ROWS))
-            .map(|(rows, x)| crate::linalg::apply_transposed(rows, x))
+            .map(|(rows, x)| crate::numerics::apply_transposed(rows, x))
             .collect();
         let mut total = vec![0.0; self.dimension()];
         parts.iter().for_each(|part| add_scaled_row(&mut total, 1.0, part));

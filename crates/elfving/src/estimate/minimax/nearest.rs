@@ -2,7 +2,7 @@
 
 use super::exchange::Found;
 use super::problem::Shifted;
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, add_scaled_row, apply, apply_transposed, dot, gram, multiply_transposed, norm_squared,
 };
 

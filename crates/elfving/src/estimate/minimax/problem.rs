@@ -3,7 +3,7 @@
 use super::check::{FitCertificate, recheck};
 use super::{exchange, nearest};
 use crate::estimate::EstimateError;
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::TargetRows;
 use crate::units::Tolerance;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use std::fmt;
 ///
 /// ```
 /// use elfving::estimate::minimax::MinimaxProblem;
-/// use elfving::{linalg::Matrix, pool::TargetRows, units::Tolerance};
+/// use elfving::{numerics::Matrix, pool::TargetRows, units::Tolerance};
 /// use std::borrow::Cow;
 ///
 /// // One number that is nearest to 0, 1 and 4: the middle of the range.
@@ -141,7 +141,7 @@ impl<'a> MinimaxProblem<'a> {
         } else {
             let chunks = matrix.as_slice().par_chunks(256 * d);
             chunks
-                .flat_map_iter(|rows| rows.chunks_exact(d).map(|row| crate::linalg::dot(row, theta)))
+                .flat_map_iter(|rows| rows.chunks_exact(d).map(|row| crate::numerics::dot(row, theta)))
                 .collect()
         };
         match self.rows {

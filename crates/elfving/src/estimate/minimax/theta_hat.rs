@@ -25,7 +25,7 @@ pub struct ThetaHat {
 ///
 /// ```
 /// use elfving::estimate::{Assumptions, Rips, Sampled, minimax::theta_hat};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool, Subset, Targets}};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool, Subset, Targets}};
 /// use elfving::{rounding::Draws, units::{Confidence, Ridge, Tolerance}};
 ///
 /// let pool = Pool::from_features(Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))?;

@@ -1,7 +1,7 @@
 //! One set of outcomes seen from many directions.
 
 use super::{MeanError, MomentBound};
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use rayon::prelude::*;
 
 /// The samples of every direction v: `x(v, t) = coefficients[v][points[t]] · outcomes[t]`.
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 ///
 /// ```
 /// use elfving::estimate::robust_mean::{Catoni, DirectionSamples, MomentBound, RobustMean};
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::units::Confidence;
 ///
 /// let points: Vec<usize> = (0..60).map(|t| t % 2).collect();

@@ -7,7 +7,7 @@ mod polynomial;
 mod random_fourier;
 mod standardise;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::{Points, PoolError};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::linalg::{Matrix, PivotTriangle};
+use crate::numerics::{Matrix, PivotTriangle};
 use crate::pool::{Factorisation, Kernel, Points, PoolError};
 
 use super::{FeatureMap, PivotedCholeskyFeatures};
@@ -33,7 +33,7 @@ impl Nystrom {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     /// use elfving::pool::{Points, feature_maps::{FeatureMap, Nystrom}, kernels::Rbf};
     /// let seen = Points::new(Matrix::from_fn(50, 1, |i, _| i as f64 / 50.0))?;
     /// let map = Nystrom::fit(Arc::new(Rbf::new(0.3)?), &seen, 8)?;

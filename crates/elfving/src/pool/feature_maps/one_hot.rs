@@ -1,6 +1,6 @@
 //! Categories as features.
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::PoolError;
 
 /// One column a level, 1 where the row has that level: n × `levels`, from codes 0, 1, ….

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::linalg::{Matrix, PivotedCholesky, pivoted_cholesky};
+use crate::numerics::{Matrix, PivotedCholesky, pivoted_cholesky};
 use crate::pool::{Factorisation, Kernel, Points, PoolError};
 
 use super::FeatureMap;

@@ -1,6 +1,6 @@
 //! Polynomial expansion: the model of a designed experiment.
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::points::check_table;
 use crate::pool::{Points, PoolError};
 

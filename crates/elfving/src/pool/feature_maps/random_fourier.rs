@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::kernels::{Lengthscale, ScaledDistance};
 use crate::pool::{Points, PoolError};
 

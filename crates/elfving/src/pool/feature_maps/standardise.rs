@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::PoolError;
 use crate::pool::points::check_table;
 
@@ -68,7 +68,7 @@ impl Standardisation {
 /// Those of [`Standardisation::of`].
 ///
 /// ```
-/// use elfving::linalg::Matrix;
+/// use elfving::numerics::Matrix;
 /// use elfving::pool::feature_maps::standardise;
 /// let (table, how) = standardise(&Matrix::from_rows(&[[1.0, 7.0], [3.0, 7.0]]))?;
 /// assert_eq!(table.as_slice(), &[-1.0, 0.0, 1.0, 0.0]);

@@ -17,7 +17,7 @@ mod sum;
 
 use rayon::prelude::*;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::PoolError;
 

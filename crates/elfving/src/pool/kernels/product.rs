@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::PoolError;
 
 use super::Kernel;

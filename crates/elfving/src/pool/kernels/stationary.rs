@@ -1,6 +1,6 @@
 //! What kernels of the scaled distance have in common.
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 use crate::pool::PoolError;
 
 use super::{Kernel, Lengthscale, for_each_row, sum_of_pairs};

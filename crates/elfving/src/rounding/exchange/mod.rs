@@ -25,7 +25,7 @@ use position::Position;
 /// ```
 /// use elfving::design::{Criterion, Problem};
 /// use elfving::rounding::{Allocation, Constraints, Exchange, Request};
-/// use elfving::{linalg::Matrix, pool::{PointId, Pool}, units::Ridge};
+/// use elfving::{numerics::Matrix, pool::{PointId, Pool}, units::Ridge};
 /// // A line on 0, 0.1, ..., 1: from the middle, measurements wander to the ends.
 /// let line = Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 });
 /// let pool = Pool::from_features(line)?;

@@ -1,7 +1,7 @@
 //! The criterion after a swap, without factoring anything again.
 
 use super::super::goal::{Goal, farthest_partners};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, dot, multiply, multiply_transposed, norm_squared, row_norms, triangular_factor,
 };
 
@@ -137,7 +137,7 @@ fn largest(values: &[f64]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::weighted_gram;
+    use crate::numerics::weighted_gram;
 
     #[test]
     fn a_swap_without_factoring_is_the_swap_with() {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::super::Request;
 use super::objective::{Objective, RankTwo};
-use crate::linalg::{Cholesky, multiply, row_norms};
+use crate::numerics::{Cholesky, multiply, row_norms};
 
 /// Points looked at in turn, to give and to take: only when no pair of a list helps is the next one tried.
 const SHORTLISTS: [(usize, usize); 3] = [(8, 16), (32, 64), (128, 256)];

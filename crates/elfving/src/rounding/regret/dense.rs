@@ -1,7 +1,9 @@
 //! The potential for any change of Z: one factorisation a look.
 
 use super::potential::{HalfPower, MOST_STEPS, Potential, balance};
-use crate::linalg::{Cholesky, Matrix, add_scaled, add_scaled_row, dot, gram, norm_squared, quadratic_forms};
+use crate::numerics::{
+    Cholesky, Matrix, add_scaled, add_scaled_row, dot, gram, norm_squared, quadratic_forms,
+};
 
 /// `A^½ = (cI + αZ)⁻¹` as a matrix. Cost of a look: 2 s p² and a few p³.
 pub(super) struct Dense<'s> {

@@ -1,6 +1,6 @@
 //! The matrix that regret minimisation plays against: `A = (cI + αZ)⁻²` with `tr A = 1`.
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 /// `|tr A - 1|` accepted. An inexact c is an exact one for another α, off by half as much: nothing is at stake.
 const TRACE_TOLERANCE: f64 = 1e-8;
@@ -66,7 +66,7 @@ pub(super) fn balance<B>(
 mod tests {
     use super::super::{dense::Dense, rotated::Rotated};
     use super::*;
-    use crate::linalg::{SymmetricEigen, apply, dot, norm_squared};
+    use crate::numerics::{SymmetricEigen, apply, dot, norm_squared};
 
     fn rows() -> Matrix {
         Matrix::from_fn(40, 5, |i, j| (((i * i + 3) * (j + 2)) % 17) as f64 / 40.0 - 0.2)

@@ -6,7 +6,7 @@
 //! product over the points and one eigendecomposition serve six steps.
 
 use super::potential::{HalfPower, MOST_STEPS, Potential, balance};
-use crate::linalg::{
+use crate::numerics::{
     Cholesky, Matrix, SymmetricEigen, add_scaled, add_scaled_row, apply, dot, gram, low_rank_forms,
     low_rank_partner, multiply, norm_squared,
 };

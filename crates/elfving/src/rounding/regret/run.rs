@@ -6,7 +6,7 @@ use super::dense::Dense;
 use super::potential::Potential;
 use super::rotated::Rotated;
 use super::space::Space;
-use crate::linalg::SymmetricEigen;
+use crate::numerics::SymmetricEigen;
 
 /// A swap that raises the potential by less than this fraction could be rounding.
 const RISE: f64 = 1e-9;

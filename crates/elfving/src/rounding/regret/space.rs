@@ -1,6 +1,6 @@
 //! The points that regret minimisation chooses among, whitened.
 
-use crate::linalg::{Matrix, add_scaled, multiply, norm_squared, row_norms, weighted_gram};
+use crate::numerics::{Matrix, add_scaled, multiply, norm_squared, row_norms, weighted_gram};
 
 use super::super::Request;
 use super::super::frame::Spectrum;

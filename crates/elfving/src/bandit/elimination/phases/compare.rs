@@ -120,7 +120,7 @@ impl Phases {
 mod tests {
     use super::*;
     use crate::bandit::elimination::rips_best::RipsBest;
-    use crate::linalg::Matrix;
+    use crate::numerics::Matrix;
 
     #[test]
     fn contradicting_statements_fall_back_to_one_vector_at_twice_the_width() {

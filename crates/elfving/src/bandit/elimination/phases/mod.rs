@@ -34,7 +34,7 @@ use crate::bandit::{
     Question, Reason, Report, Status,
 };
 use crate::estimate::{Assumptions, Centring, Premise, Tails};
-use crate::linalg::norm_squared;
+use crate::numerics::norm_squared;
 use crate::pool::{PointId, Pool};
 use crate::units::Ridge;
 use std::cell::OnceCell;

@@ -1,12 +1,12 @@
-//! The blocked sweep beside the plain product of the same shape: `cargo bench --bench linalg`.
+//! The blocked sweep beside the plain product of the same shape: `cargo bench --bench numerics`.
 //!
 //! Both run on one thread, so that the ratio says what fusing norms and a top-k into the product costs;
 //! the third case is the sweep over all threads.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use elfving::linalg::{Cholesky, Matrix, largest_rows};
-use faer::linalg::matmul::matmul;
+use elfving::numerics::{Cholesky, Matrix, largest_rows};
+use faer::numerics::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 const SHAPES: [(usize, usize); 2] = [(1_000_000, 20), (100_000, 50)];

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::Matrix;
+use crate::numerics::Matrix;
 
 use super::PivotTriangle;
 

@@ -7,7 +7,7 @@ use crate::{Claim, Curve, ExperimentError, Panel};
 use elfving::design::{Control, Criterion, Design, InteriorPoint, MirrorDescent, Problem, Solver};
 use elfving::estimate::minimax::theta_hat;
 use elfving::estimate::{Assumptions, Counted, Ips, LeastSquares, Rips, Sampled};
-use elfving::linalg::{Matrix, apply};
+use elfving::numerics::{Matrix, apply};
 use elfving::pool::{PointId, Pool, Subset, Targets};
 use elfving::rounding::{
     Allocation, Caratheodory, Constraints, Draws, Purpose, RegretMinimisation, Request, Rounding,

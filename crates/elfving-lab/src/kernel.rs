@@ -7,7 +7,7 @@ use crate::{Claim, Curve, ExperimentError, Panel};
 use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
 use elfving::estimate::minimax::theta_hat;
 use elfving::estimate::{Assumptions, Counted, Ips, LeastSquares, Rips, Sampled};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
 use elfving::rounding::{Allocation, Constraints, Draws, ProjectThenRound, Purpose, Request, Rounding};
 use elfving::simulate::{RkhsFunction, Summary};

@@ -2,7 +2,7 @@
 
 mod support;
 
-use elfving::linalg::{
+use elfving::numerics::{
     Cholesky, Matrix, SymmetricEigen, SymmetricIndefinite, add_upper_outer_gram, apply, average_gram, dot,
     gram, largest_rows, mirror_upper, multiply, multiply_transposed, norm_squared, right_singular, row_norms,
     symmetric_apply, transposed_multiply, triangular_factor, upper_hadamard, upper_outer_gram,

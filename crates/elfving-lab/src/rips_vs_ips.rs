@@ -8,7 +8,7 @@ use elfving::estimate::robust_mean::{
     CalibratedCatoni, Catoni, DirectionSamples, MedianOfMeans, MomentBound, PlainMean, RobustMean,
     TruncatedMean,
 };
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::PointId;
 use elfving::rounding::{Draws, Purpose};
 use elfving::units::Confidence;

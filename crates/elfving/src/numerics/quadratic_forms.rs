@@ -4,7 +4,7 @@
 //! beyond a block of points. Chunks of points go over threads; each is computed alone, so the result is the same
 //! bits for any number of threads.
 
-use faer::linalg::matmul::matmul;
+use faer::numerics::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -126,7 +126,7 @@ fn image(transform: MatRef<'_, f64>, columns: &Matrix, first: usize, width: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::{apply, dot, norm_squared};
+    use crate::numerics::{apply, dot, norm_squared};
 
     fn entry(i: usize, j: usize) -> f64 {
         ((i * 7 + j * 13) % 11) as f64 - 5.0

@@ -40,7 +40,7 @@ pub fn row_dependencies(x: &Matrix, tolerance: f64) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::multiply;
+    use crate::numerics::multiply;
 
     #[test]
     fn every_dependency_vanishes_and_all_are_found() {

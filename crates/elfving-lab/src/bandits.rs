@@ -5,7 +5,7 @@ use crate::{Claim, Curve, ExperimentError, Panel};
 use elfving::bandit::elimination::Constants;
 use elfving::bandit::{Algorithm, Baseline, Goal, Question};
 use elfving::estimate::{Assumptions, Tails};
-use elfving::linalg::Matrix;
+use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, Points, Pool, kernels::Rbf};
 use elfving::simulate::{Environment, Law, RkhsFunction, Simulation};
 use serde_json::json;

@@ -2,12 +2,12 @@
 //! figures and, claim by claim, what the text says and what was measured.
 //!
 //! ```no_run
-//! use elfving_experiments::{Experiment, Settings};
+//! use elfving_lab::{Experiment, Settings};
 //! let findings = Experiment::Kernel.run(&Settings::default().repeats(4), &|| {})?;
 //! for claim in &findings.claims {
 //!     println!("{claim}");
 //! }
-//! # Ok::<(), elfving_experiments::ExperimentError>(())
+//! # Ok::<(), elfving_lab::ExperimentError>(())
 //! ```
 
 mod bandits;

@@ -76,7 +76,7 @@ pub enum NotFactorable {
 /// tolerance, with a direction that proves it; [`NotFactorable::NotFinite`] for NaN or overflow.
 ///
 /// ```
-/// use elfving::linalg::{CholeskyStop, pivoted_cholesky};
+/// use elfving::numerics::{CholeskyStop, pivoted_cholesky};
 /// // K = a aᵀ with a = (1, 2, 3): rank one, and the largest diagonal is the pivot.
 /// let a = [1.0, 2.0, 3.0];
 /// let stop = CholeskyStop { tolerance: 1e-12, max_rank: None };
@@ -87,7 +87,7 @@ pub enum NotFactorable {
 /// }, stop)?;
 /// assert_eq!(result.pivots, vec![2]);
 /// assert_eq!(result.factor.as_slice(), &[1.0, 2.0, 3.0]);
-/// # Ok::<(), elfving::linalg::NotFactorable>(())
+/// # Ok::<(), elfving::numerics::NotFactorable>(())
 /// ```
 pub fn pivoted_cholesky(
     diagonal: Vec<f64>,

@@ -27,7 +27,7 @@ impl Matrix {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use elfving::linalg::Matrix;
+    /// use elfving::numerics::Matrix;
     ///
     /// let kept = Arc::new(vec![1.0, 2.0, 3.0, 4.0]);
     /// let mut matrix = Matrix::shared(2, 2, kept.clone());
