@@ -6,7 +6,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use elfving::numerics::{Cholesky, Matrix, largest_rows};
-use faer::numerics::matmul::matmul;
+use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 const SHAPES: [(usize, usize); 2] = [(1_000_000, 20), (100_000, 50)];

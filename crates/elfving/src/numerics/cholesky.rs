@@ -3,10 +3,10 @@
 //! What is kept is `U = Lᵀ`: stored by rows it is L stored by columns, which is how factorisations run fastest.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::numerics::cholesky::llt::factor;
-use faer::numerics::matmul::matmul;
-use faer::numerics::triangular_inverse::invert_lower_triangular;
-use faer::numerics::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::linalg::cholesky::llt::factor;
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_inverse::invert_lower_triangular;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::{Reborrow, default};
 use faer::{Accum, Auto, MatMut, MatRef, Par, Spec};
 use rayon::prelude::*;

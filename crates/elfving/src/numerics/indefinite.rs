@@ -1,7 +1,7 @@
 //! Symmetric indefinite systems: the optimality conditions of the interior point.
 
 use faer::Side;
-use faer::numerics::solvers::{Lblt, Solve};
+use faer::linalg::solvers::{Lblt, Solve};
 
 use super::Matrix;
 use super::product::view;

@@ -1,6 +1,6 @@
 //! Matrix products, each a plain function on [`Matrix`].
 
-use faer::numerics::matmul::{matmul, triangular};
+use faer::linalg::matmul::{matmul, triangular};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 

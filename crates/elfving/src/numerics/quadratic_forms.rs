@@ -4,7 +4,7 @@
 //! beyond a block of points. Chunks of points go over threads; each is computed alone, so the result is the same
 //! bits for any number of threads.
 
-use faer::numerics::matmul::matmul;
+use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 

@@ -4,7 +4,7 @@
 //! forgotten. Blocks go over threads in fixed chunks and are combined in index order, so the result is
 //! the same bits for any number of threads.
 
-use faer::numerics::matmul::matmul;
+use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
