@@ -100,7 +100,7 @@ impl Campaign {
         let forced: Vec<PointId> = match self.state.rounds.is_empty() {
             true => {
                 let candidates = self.candidates()?;
-                let find = |id: &String| candidates.find(id).map(PointId::new);
+                let find = |id: &String| candidates.find(id).map(PointId::new).map_err(CampaignError::from);
                 spec.forced.iter().map(find).collect::<Result<_, _>>()?
             }
             false => Vec::new(),

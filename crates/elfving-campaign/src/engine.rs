@@ -8,11 +8,11 @@ use elfving::bandit::{
     Policy, Question, Reading, Report, SlotId, Status,
 };
 use elfving::pool::PointId;
-use elfving::surrogate::Space;
 use elfving::units::{Confidence, Ridge};
+use elfving_problem::Dataset;
+use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
 
 use crate::error::CampaignError;
-use crate::recipe::{Candidates, Model};
 use crate::spec::{Aim, Mode, Spec};
 use crate::state::{Round, State};
 
@@ -39,7 +39,7 @@ pub(crate) enum Step {
 
 impl Engine {
     /// The algorithm of a spec, before any data.
-    pub(crate) fn start(spec: &Spec, candidates: &Candidates) -> Result<Self, CampaignError> {
+    pub(crate) fn start(spec: &Spec, candidates: &Dataset) -> Result<Self, CampaignError> {
         let mut bandit = Bandit::new(policy(spec, candidates)?);
         if let Some(budget) = spec.budget {
             bandit = bandit.budget(budget);
@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// Takes in what is on record and was not taken in yet, up to the round under way.
-    pub(crate) fn follow(&mut self, state: &State, candidates: &Candidates) -> Result<(), CampaignError> {
+    pub(crate) fn follow(&mut self, state: &State, candidates: &Dataset) -> Result<(), CampaignError> {
         while self.rounds < state.closed_rounds() {
             self.take_in_earlier(state, candidates)?;
             let round = &state.rounds[self.rounds];
@@ -102,7 +102,7 @@ impl Engine {
     /// Decides every closed round anew from the outcomes as they stand now.
     pub(crate) fn decide_again(
         spec: &Spec,
-        candidates: &Candidates,
+        candidates: &Dataset,
         state: &State,
     ) -> Result<Vec<Decision>, CampaignError> {
         let mut engine = Self::start(spec, candidates)?;
@@ -154,7 +154,7 @@ impl Engine {
         self.bandit.conditional(sigma)
     }
 
-    fn take_in_earlier(&mut self, state: &State, candidates: &Candidates) -> Result<(), CampaignError> {
+    fn take_in_earlier(&mut self, state: &State, candidates: &Dataset) -> Result<(), CampaignError> {
         while let Some(earlier) = state.earlier.get(self.earlier).filter(|group| group.after <= self.rounds) {
             let turned = |(id, reading): &(String, Reading)| {
                 Ok((PointId::new(candidates.find(id)?), turned(self.aim, reading)))
@@ -187,7 +187,7 @@ fn turned(aim: Aim, reading: &Reading) -> Reading {
 }
 
 /// The algorithm that a spec names.
-fn policy(spec: &Spec, candidates: &Candidates) -> Result<Box<dyn Policy>, CampaignError> {
+fn policy(spec: &Spec, candidates: &Dataset) -> Result<Box<dyn Policy>, CampaignError> {
     match spec.mode {
         Mode::Certified => {
             let question = question(spec, candidates)?;
@@ -196,15 +196,12 @@ fn policy(spec: &Spec, candidates: &Candidates) -> Result<Box<dyn Policy>, Campa
         }
         Mode::Calibrated => {
             let algorithm = Algorithm::from_name(&spec.algorithm).filter(|found| found.is_calibrated());
-            let columns = |features| candidates.encoding.surrogate_columns(features);
-            let choices = candidates.targets.as_ref().map(|targets| columns(&targets.features));
-            let space = Space::new(&columns(&candidates.features), choices.as_ref())
-                .map_err(|error| CampaignError::Bandit(error.into()))?;
+            let space = candidates.space()?.ok_or_else(|| setting("the calibrated mode needs columns"))?;
             let algorithm = algorithm.ok_or_else(|| unknown_algorithm(spec))?;
             // The model has its own kernel: the pool only counts candidates and choices.
             let assumptions =
                 spec.vouched.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
-            let pool = candidates.pool(&Model::Linear)?;
+            let pool = candidates.linear()?;
             let question = Question::new(pool, assumptions, spec.goal).map_err(CampaignError::Bandit)?;
             let question = question.delta(Confidence::new(spec.delta).map_err(invalid)?).seed(spec.seed);
             algorithm.start(question.space(space)).map_err(CampaignError::Bandit)
@@ -213,7 +210,7 @@ fn policy(spec: &Spec, candidates: &Candidates) -> Result<Box<dyn Policy>, Campa
 }
 
 /// Fills in the algorithm where the spec leaves it to us, and why it was chosen.
-pub(crate) fn resolve(mut spec: Spec, candidates: &Candidates) -> Result<Spec, CampaignError> {
+pub(crate) fn resolve(mut spec: Spec, candidates: &Dataset) -> Result<Spec, CampaignError> {
     if spec.algorithm == "auto" && spec.mode == Mode::Calibrated {
         spec.algorithm = "calibrated".to_owned();
         spec.because = "all data reused, a fitted model, any batch: practical, without proof".to_owned();
@@ -227,13 +224,14 @@ pub(crate) fn resolve(mut spec: Spec, candidates: &Candidates) -> Result<Spec, C
 }
 
 /// What is asked, with large outcomes good.
-fn question(spec: &Spec, candidates: &Candidates) -> Result<Question, CampaignError> {
+fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError> {
     if spec.vouched.sigma.is_none() {
         return Err(setting("the certified mode needs sigma, a bound on the deviation of the noise"));
     }
     let assumptions = spec.vouched.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
-    let pool = candidates.pool(&spec.recipe.model)?;
-    let mut question = Question::new(pool, assumptions, spec.goal)
+    // The recipe says how far a kernel is factorised.
+    let pool = candidates.build(spec.gamma.unwrap_or(USUAL_RIDGE), USUAL_TOLERANCE)?;
+    let mut question = Question::new((*pool).clone(), assumptions, spec.goal)
         .map_err(CampaignError::Bandit)?
         .delta(Confidence::new(spec.delta).map_err(invalid)?)
         .seed(spec.seed);

@@ -220,8 +220,9 @@ impl Campaign {
     /// Reads a file against the record; every problem of it is listed.
     fn read(&self, results: &ResultsFile, options: &TellOptions) -> Result<Words, CampaignError> {
         let (state, candidates) = (self.state(), self.candidates()?);
-        let id_of = |slot: usize| Some(candidates.ids[state.point(slot)?.index()].as_str());
-        let id_column = candidates.id_column.as_deref().unwrap_or("row");
+        let ids = candidates.names().text();
+        let id_of = |slot: usize| Some(&ids[state.point(slot)?.index()]);
+        let id_column = candidates.id_column().unwrap_or("row");
         let (outcome, slots) = (&self.spec().outcome, state.slot_count());
         let mut problems = Problems::default();
         let entries = results.entries(outcome, id_column, slots, id_of, &mut problems)?;

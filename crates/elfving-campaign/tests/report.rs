@@ -6,7 +6,8 @@ mod support;
 use elfving::bandit::{Goal, Outcome};
 use elfving::estimate::Tails;
 use elfving::pool::KernelSpec;
-use elfving_campaign::{Aim, At, Attachment, Campaign, Model, Recipe, Spec, TellOptions, Vouched};
+use elfving_campaign::{Aim, At, Attachment, Campaign, Recipe, Spec, TellOptions, Vouched};
+use elfving_problem::Model;
 use elfving_table::{PoolOptions, ReadOptions};
 use support::Lab;
 
@@ -30,7 +31,7 @@ fn spec() -> Spec {
     let columns = PoolOptions { standardize: true, ..PoolOptions::default().id("run") };
     let kernel: KernelSpec = serde_json::from_str(r#"{"kernel":"rbf","lengthscale":1.0}"#).unwrap();
     let recipe = Recipe::new(&pool(), ReadOptions::default(), columns)
-        .model(Model::Kernel { of: kernel, residual: 1e-10 });
+        .model(Model::Kernel { of: kernel, residual: Some(1e-10) });
     let vouched =
         Vouched { sigma: Some(0.05), tails: Tails::SubGaussian, norm: Some(1.5), ..Vouched::default() };
     Spec::new("Degradation of films", "loss (%)", Aim::Minimise, recipe)

@@ -51,7 +51,7 @@ mod write;
 
 pub use code::{Code, WarningCode};
 pub use column::{Column, ColumnData, Numbers, TextColumn};
-pub use encoding::{EncodedColumn, Encoding, FeatureMap, LogBase, Standard};
+pub use encoding::{Encoded, EncodedColumn, Encoding, FeatureMap, LogBase, Standard};
 pub use lab_sheet::{LabSheet, SheetLine, slot_index, slot_name};
 pub use marker::Marker;
 pub use nearest::nearest;

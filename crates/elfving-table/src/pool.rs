@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
 use crate::column::TextColumn;
-use crate::encoding::{EncodedColumn, Encoding, FeatureMap, LogBase};
+use crate::encoding::{Encoded, EncodedColumn, Encoding, FeatureMap, LogBase};
 use crate::marker::Marker;
 use crate::notice;
 use crate::number::Reading;
@@ -44,6 +44,7 @@ pub enum OneHot {
 /// | `markers` | none | what a text such as `n.d.` means in a feature column |
 /// | `max_levels` | 1000 | a category with more different values is refused |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PoolOptions {
     /// The column that names the candidates; `None`: the row number, from 0.
     pub id: Option<String>,
@@ -145,6 +146,8 @@ pub struct PoolTable {
     pub feature_names: Vec<String>,
     /// n x d, finite, one row a candidate.
     pub features: Matrix,
+    /// The level of each candidate, one list per category.
+    pub codes: Vec<Vec<u32>>,
     /// How the columns became features, to place targets on the same scale.
     pub encoding: Encoding,
     /// What a user should know; nothing was printed.
@@ -224,12 +227,12 @@ impl PoolTable {
         }
         problems.finish()?;
 
-        let features = encoding.features(&table)?;
+        let Encoded { features, codes } = encoding.encode(&table)?;
         let mut notices = roles.notices(&table, options);
         notices.extend(notice::about(&features, &feature_names, &ids));
         let warnings =
             notices.into_iter().map(|notice| Warning { file: table.file().to_owned(), notice }).collect();
-        Ok(Self { ids, feature_names, features, encoding, warnings, table })
+        Ok(Self { ids, feature_names, features, codes, encoding, warnings, table })
     }
 
     /// An outcome that is in the pool file itself, for simulations.

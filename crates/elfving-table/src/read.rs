@@ -55,6 +55,7 @@ pub struct Dialect {
 /// | `text` | none | columns kept as text whatever they look like, such as ids with leading zeros |
 /// | `array` | found | the array of an `.npz` to read: the only one, else the one called `features` |
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReadOptions {
     /// The decimal mark of a CSV file.
     pub decimal: Decimal,

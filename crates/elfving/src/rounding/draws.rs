@@ -76,6 +76,19 @@ impl Draws {
         Ok(Self { points, seed, round, weights })
     }
 
+    /// Draws that were kept elsewhere: the points in the order drawn, and the positive integer weights in pool order.
+    ///
+    /// # Errors
+    /// [`RoundingError::IntegerWeights`] unless the weights are in order and sum to 2³², [`RoundingError::DrawnWithoutWeight`].
+    pub fn from_parts(
+        points: Vec<PointId>,
+        seed: u64,
+        round: u64,
+        weights: Vec<(PointId, u64)>,
+    ) -> Result<Self, RoundingError> {
+        Stored { points, seed, round, weights }.try_into()
+    }
+
     /// The points in the order drawn.
     pub fn points(&self) -> &[PointId] {
         &self.points
