@@ -203,7 +203,7 @@ fn policy(spec: &Spec, candidates: &Candidates) -> Result<Box<dyn Policy>, Campa
             let algorithm = algorithm.ok_or_else(|| unknown_algorithm(spec))?;
             // The model has its own kernel: the pool only counts candidates and choices.
             let assumptions =
-                spec.vouched.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
+                spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
             let pool = candidates.pool(&Model::Linear)?;
             let question = Question::new(pool, assumptions, spec.goal).map_err(CampaignError::Bandit)?;
             let question = question.delta(Confidence::new(spec.delta).map_err(invalid)?).seed(spec.seed);
@@ -228,10 +228,10 @@ pub(crate) fn resolve(mut spec: Spec, candidates: &Candidates) -> Result<Spec, C
 
 /// What is asked, with large outcomes good.
 fn question(spec: &Spec, candidates: &Candidates) -> Result<Question, CampaignError> {
-    if spec.vouched.sigma.is_none() {
+    if spec.assumed.sigma.is_none() {
         return Err(setting("the certified mode needs sigma, a bound on the deviation of the noise"));
     }
-    let assumptions = spec.vouched.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
+    let assumptions = spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
     let pool = candidates.pool(&spec.recipe.model)?;
     let mut question = Question::new(pool, assumptions, spec.goal)
         .map_err(CampaignError::Bandit)?

@@ -44,7 +44,7 @@ pub use export::{Export, ExportedEvent};
 pub use format::{FORMAT, upgrade};
 pub use recipe::{Candidates, Model, Recipe, Targets};
 pub use results::ResultsFile;
-pub use spec::{Aim, Meaning, Mode, OutcomeMarker, ResultsFormat, Spec, Vouched};
+pub use spec::{Aim, Assumed, Meaning, Mode, OutcomeMarker, ResultsFormat, Spec, spec_for_programs};
 pub use status::{Eliminated, Span, Status, Survivor};
 pub use store::{Attachment, Head};
 pub use story::{CandidateStory, RoundStory, SlotStory};
