@@ -148,7 +148,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=16)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        command = [options.elfving, "reproduce", "g-optimal", "--repeats", str(options.repeats), "--out", folder, "--json"]
+        command = [options.elfving, "reproduce", "g-optimal", "--repetitions", str(options.repeats), "--out", folder, "--json"]
         started = time.perf_counter()
         findings = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         ours = time.perf_counter() - started

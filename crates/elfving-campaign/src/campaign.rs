@@ -22,17 +22,17 @@ use crate::store::{Attachment, Head, Store};
 /// A campaign on a file.
 ///
 /// ```
-/// use elfving_campaign::{Aim, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions, Vouched};
+/// use elfving_campaign::{Aim, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions, AssumptionSpec};
 /// use elfving::{bandit::Goal, estimate::Tails};
 /// use elfving_table::{PoolOptions, ReadOptions};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("doses.elfving");
 /// let pool = Attachment::new("pool.csv", "id,dose\na,1\nb,2\nc,3\n");
 /// let recipe = Recipe::new(&pool, ReadOptions::default(), PoolOptions::default().id("id"));
-/// let vouched = Vouched { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(1.0), ..Vouched::default() };
+/// let assumed = AssumptionSpec { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(1.0), ..AssumptionSpec::default() };
 /// let spec = Spec::new("doses", "yield", Aim::Maximise, recipe)
 ///     .goal(Goal::Best { epsilon: 0.2 })
-///     .vouched(vouched)
+///     .assumed(assumed)
 ///     .batch(2);
 /// let mut campaign = Campaign::create(&path, spec, &[pool], At(0))?;
 ///

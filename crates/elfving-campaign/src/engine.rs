@@ -200,7 +200,7 @@ fn policy(spec: &Spec, candidates: &Dataset) -> Result<Box<dyn Policy>, Campaign
             let algorithm = algorithm.ok_or_else(|| unknown_algorithm(spec))?;
             // The model has its own kernel: the pool only counts candidates and choices.
             let assumptions =
-                spec.vouched.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
+                spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
             let pool = candidates.linear()?;
             let question = Question::new(pool, assumptions, spec.goal).map_err(CampaignError::Bandit)?;
             let question = question.delta(Confidence::new(spec.delta).map_err(invalid)?).seed(spec.seed);
@@ -225,10 +225,10 @@ pub(crate) fn resolve(mut spec: Spec, candidates: &Dataset) -> Result<Spec, Camp
 
 /// What is asked, with large outcomes good.
 fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError> {
-    if spec.vouched.sigma.is_none() {
+    if spec.assumed.sigma.is_none() {
         return Err(setting("the certified mode needs sigma, a bound on the deviation of the noise"));
     }
-    let assumptions = spec.vouched.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
+    let assumptions = spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
     // The recipe says how far a kernel is factorised.
     let pool = candidates.build(spec.gamma.unwrap_or(USUAL_RIDGE), USUAL_TOLERANCE)?;
     let mut question = Question::new((*pool).clone(), assumptions, spec.goal)

@@ -9,7 +9,7 @@ use crate::campaign::Campaign;
 use crate::chain::Digest;
 use crate::error::CampaignError;
 use crate::event::Recorded;
-use crate::spec::Spec;
+use crate::spec::{Spec, spec_for_programs};
 use crate::status::Status;
 use crate::story::SlotStory;
 
@@ -19,6 +19,7 @@ pub struct Export {
     /// The format of the file it comes from.
     pub format: u32,
     /// The question.
+    #[serde(serialize_with = "for_programs")]
     pub spec: Spec,
     /// Where it stands.
     pub status: Status,
@@ -26,6 +27,10 @@ pub struct Export {
     pub slots: Vec<SlotStory>,
     /// The log.
     pub events: Vec<ExportedEvent>,
+}
+
+fn for_programs<S: serde::Serializer>(spec: &Spec, serializer: S) -> Result<S::Ok, S::Error> {
+    spec_for_programs(spec).serialize(serializer)
 }
 
 /// One event of the log.

@@ -1,7 +1,7 @@
 //! The question of a campaign: everything that was decided before the first measurement.
 
 use elfving::bandit::Goal;
-use elfving::estimate::{Assumptions, EstimateError, Tails};
+use elfving_problem::AssumptionSpec;
 use elfving_table::Decimal;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::recipe::Recipe;
 /// | [`new`](Self::new) | required | name, outcome column, aim, pool |
 /// | [`goal`](Self::goal) | the best, ε = 0 | what is wanted |
 /// | [`mode`](Self::mode) | certified | whether the answer is a theorem or practical |
-/// | [`vouched`](Self::vouched) | nothing | what is known about noise and model |
+/// | [`assumed`](Self::assumed) | nothing | what is assumed about noise and model |
 /// | [`delta`](Self::delta) | 0.05 | the probability with which a certified verdict may be wrong |
 /// | [`gamma`](Self::gamma) | chosen by the algorithm | the ridge |
 /// | [`algorithm`](Self::algorithm) | `auto` | resolved when the campaign is created, and recorded with its reason |
@@ -36,8 +36,9 @@ pub struct Spec {
     pub goal: Goal,
     /// Theorem or practice.
     pub mode: Mode,
-    /// What is vouched for.
-    pub vouched: Vouched,
+    /// What is assumed about noise and model. In a file of format 1 it has the name it was first given.
+    #[serde(rename = "vou\u{63}hed", alias = "assumptions")]
+    pub assumed: AssumptionSpec,
     /// δ.
     pub delta: f64,
     /// The ridge, where the user sets it.
@@ -85,24 +86,6 @@ pub enum Mode {
     Certified,
     /// A fitted model: practical, without proof.
     Calibrated,
-}
-
-/// What the user vouches for about noise and model; see [`Assumptions`].
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Vouched {
-    /// σ, a bound on the deviation of the noise. The certified mode needs it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sigma: Option<f64>,
-    /// Whether the noise is sub-Gaussian.
-    pub tails: Tails,
-    /// B, a bound on the mean outcomes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<f64>,
-    /// S, a bound on the norm of θ.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub norm: Option<f64>,
-    /// h, how far means may be from the model.
-    pub misspecification: f64,
 }
 
 /// How files of results are written.
@@ -193,12 +176,15 @@ impl Aim {
     }
 }
 
-impl Vouched {
-    /// The numbers as the library wants them; without σ, a noise of 0.
-    pub(crate) fn assumptions(&self) -> Result<Assumptions, EstimateError> {
-        let noise = Assumptions::new(self.sigma.unwrap_or(0.0))?.tails(self.tails);
-        noise.misspecification(self.misspecification)?.bound(self.bound)?.norm(self.norm)
+/// The question as other programs read it: with today's names, whatever the file calls them.
+pub fn spec_for_programs(spec: &Spec) -> serde_json::Value {
+    let mut value = serde_json::to_value(spec).expect("finite numbers and text have a JSON form");
+    if let Some(fields) = value.as_object_mut()
+        && let Some(assumed) = fields.remove("vou\u{63}hed")
+    {
+        fields.insert("assumptions".to_owned(), assumed);
     }
+    value
 }
 
 impl Spec {
@@ -210,7 +196,7 @@ impl Spec {
             aim,
             goal: Goal::Best { epsilon: 0.0 },
             mode: Mode::Certified,
-            vouched: Vouched::default(),
+            assumed: AssumptionSpec::default(),
             delta: 0.05,
             gamma: None,
             algorithm: "auto".to_owned(),
@@ -239,10 +225,10 @@ impl Spec {
         self
     }
 
-    /// States what is vouched for.
+    /// States what is assumed.
     #[must_use]
-    pub fn vouched(mut self, vouched: Vouched) -> Self {
-        self.vouched = vouched;
+    pub fn assumed(mut self, assumed: AssumptionSpec) -> Self {
+        self.assumed = assumed;
         self
     }
 
@@ -260,7 +246,7 @@ impl Spec {
         self
     }
 
-    /// Names the algorithm; `auto` is the one that suits what is vouched for.
+    /// Names the algorithm; `auto` chooses by what is assumed.
     #[must_use]
     pub fn algorithm(mut self, name: impl Into<String>) -> Self {
         self.algorithm = name.into();

@@ -15,7 +15,7 @@ pub(crate) struct About<'a> {
     pub(crate) conditional: Option<&'a ConditionalStatement>,
     /// Measurements from outside that count.
     pub(crate) earlier: usize,
-    /// Outcomes that came with a standard error above the σ that is vouched for.
+    /// Outcomes that came with a standard error above the assumed σ.
     pub(crate) noisier: usize,
 }
 

@@ -137,7 +137,7 @@ impl Campaign {
     pub fn status(&mut self) -> Result<Status, CampaignError> {
         let report = self.report()?;
         let earlier_used = self.engine()?.used_earlier();
-        let sigma = self.spec().vouched.sigma;
+        let sigma = self.spec().assumed.sigma;
         let conditional = self.engine()?.conditional(sigma);
         let (state, candidates) = (self.state(), self.candidates()?);
         let spec = &state.spec;
@@ -199,7 +199,7 @@ impl Campaign {
                 waived: state.waived.as_deref(),
                 conditional: conditional.as_ref(),
                 earlier: if earlier_used { earlier } else { 0 },
-                noisier: self.noisier_than_vouched(),
+                noisier: self.noisier_than_assumed(),
             }),
         })
     }
@@ -231,9 +231,9 @@ impl Campaign {
         Ok(measured)
     }
 
-    /// Outcomes whose own standard error is above the σ that the user vouches for.
-    fn noisier_than_vouched(&self) -> usize {
-        let Some(sigma) = self.spec().vouched.sigma else { return 0 };
+    /// Outcomes whose own standard error is above the assumed σ.
+    fn noisier_than_assumed(&self) -> usize {
+        let Some(sigma) = self.spec().assumed.sigma else { return 0 };
         let told = self.state().rounds.iter().flat_map(|round| &round.slots);
         let above = |slot: &&SlotState| match slot {
             SlotState::Told(reading) => reading.variance().is_some_and(|variance| variance > sigma * sigma),

@@ -142,7 +142,7 @@ fn a_correction_in_a_closed_round_of_draws_waives_the_guarantee() {
     let lab = Lab::quick();
     let mut spec = certified().algorithm("rips-best");
     spec.goal = elfving::bandit::Goal::Best { epsilon: 0.5 };
-    spec.vouched.bound = Some(2.0);
+    spec.assumed.bound = Some(2.0);
     let mut campaign = lab.create(spec.batch(100_000));
     let batch = campaign.ask(None, At(1)).unwrap();
     let outcomes: Vec<(&str, Outcome)> =
@@ -292,7 +292,7 @@ fn outcomes_at_the_edge_of_the_numbers_never_make_a_file_unreadable() {
             let lab = Lab::quick();
             let mut spec =
                 certified().algorithm(algorithm).goal(elfving::bandit::Goal::Best { epsilon: 0.5 });
-            spec.vouched.bound = Some(2.0);
+            spec.assumed.bound = Some(2.0);
             let mut campaign = lab.create(spec.batch(100_000));
             for step in 0..2 {
                 let Ok(batch) = campaign.ask(Some(8), At(step)) else { break };

@@ -9,10 +9,10 @@ use clap::error::ErrorKind;
 use crate::args::{self, Cli, Command, GlobalArgs};
 use crate::error::CliError;
 use crate::exit::ExitCode;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::{
-    campaign, certify, completions, complexity, demo, design, diagnose, estimate, output, plan, reproduce,
-    round, simulate,
+    campaign, certify, completions, complexity, demo, design, diagnose, estimate, output, plan, renamed,
+    reproduce, round, simulate, topics,
 };
 
 /// Runs the program with these arguments, the first one its own name.
@@ -21,19 +21,46 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         eprintln!("error[E101]: a bug in elfving: {panic}");
         eprintln!("  help: please report it with the command line; nothing was half-written");
     }));
-    let parsed = args::command().try_get_matches_from(arguments);
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let as_json = wants_json(&arguments);
+    if let Some(page) = topics::page(&arguments) {
+        return concluded(as_json, || output::print(page));
+    }
+    if let Some(error) = renamed::refused(&arguments) {
+        return concluded(as_json, || Err(error));
+    }
+    let parsed = args::command().try_get_matches_from(&arguments);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => concluded(|| set_up(&cli.global).and_then(|()| call(&cli))),
-        Err(error) => refuse(&error),
+        Ok(mut cli) => {
+            cli.global.json |= as_json;
+            concluded(as_json, || set_up(&cli.global).and_then(|()| call(&cli)))
+        }
+        Err(error) => refuse(&error, &arguments, as_json),
     }
 }
 
+/// Whether a program reads the answer: `--json`, `--format json` or `--format=json`.
+fn wants_json(arguments: &[OsString]) -> bool {
+    let words: Vec<&str> = arguments.iter().skip(1).map(|word| word.to_str().unwrap_or_default()).collect();
+    let words = words.split(|word| *word == "--").next().unwrap_or_default();
+    words.iter().any(|word| matches!(*word, "--json" | "--format=json"))
+        || words.windows(2).any(|pair| pair == ["--format", "json"])
+}
+
 /// Says how a command ended.
-fn concluded(command: impl FnOnce() -> Result<(), CliError>) -> ExitCode {
-    match catch_unwind(AssertUnwindSafe(command)) {
-        Ok(Ok(())) | Ok(Err(CliError::ReaderGone)) => ExitCode::Done,
+fn concluded(as_json: bool, command: impl FnOnce() -> Result<(), CliError>) -> ExitCode {
+    let ended = catch_unwind(AssertUnwindSafe(command));
+    match ended {
+        Ok(Ok(())) | Ok(Err(CliError::ReaderGone)) => {
+            talk::release_notes();
+            ExitCode::Done
+        }
         Ok(Err(error)) => {
-            eprintln!("{error}");
+            if as_json {
+                eprintln!("{}", error.to_json(&talk::take_notes()));
+            } else {
+                eprintln!("{error}");
+            }
             error.exit()
         }
         // The hook has spoken.
@@ -42,6 +69,9 @@ fn concluded(command: impl FnOnce() -> Result<(), CliError>) -> ExitCode {
 }
 
 fn call(cli: &Cli) -> Result<(), CliError> {
+    if cli.global.json {
+        talk::hold_notes();
+    }
     let talk = Talk::new(cli.global.quiet);
     match &cli.command {
         Command::Demo(args) => demo::run(args, cli.global.json, talk),
@@ -85,7 +115,7 @@ fn set_up(global: &GlobalArgs) -> Result<(), CliError> {
 }
 
 /// `--help` and `--version` are answers; everything else of the parser is a refusal.
-fn refuse(error: &clap::Error) -> ExitCode {
+fn refuse(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCode {
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -93,12 +123,22 @@ fn refuse(error: &clap::Error) -> ExitCode {
             let _ = output::print(text);
             ExitCode::Done
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !as_json => {
             eprint!("{text}");
             ExitCode::Usage
         }
         _ => {
-            eprint!("error[E200]: {}", text.strip_prefix("error: ").unwrap_or(&text));
+            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            let help = renamed::one_hot_help(arguments);
+            if as_json {
+                let (message, usage) = text.split_once("\n\n").unwrap_or((text, ""));
+                let help = help.as_deref().unwrap_or(usage).trim();
+                let error = CliError::usage("E200", message, help);
+                eprintln!("{}", error.to_json(&[]));
+            } else {
+                let help = help.map_or_else(String::new, |help| format!("\n  help: {help}"));
+                eprintln!("error[E200]: {text}{help}");
+            }
             ExitCode::Usage
         }
     }
@@ -110,10 +150,10 @@ mod tests {
 
     #[test]
     fn every_ending_has_its_exit_code() {
-        assert_eq!(concluded(|| Ok(())), ExitCode::Done);
-        assert_eq!(concluded(|| Err(CliError::ReaderGone)), ExitCode::Done);
-        assert_eq!(concluded(|| Err(CliError::usage("E202", "message", "help"))), ExitCode::Usage);
-        assert_eq!(concluded(|| panic!("on purpose")), ExitCode::Bug);
+        assert_eq!(concluded(false, || Ok(())), ExitCode::Done);
+        assert_eq!(concluded(false, || Err(CliError::ReaderGone)), ExitCode::Done);
+        assert_eq!(concluded(false, || Err(CliError::usage("E202", "message", "help"))), ExitCode::Usage);
+        assert_eq!(concluded(false, || panic!("on purpose")), ExitCode::Bug);
     }
 
     #[test]

@@ -37,10 +37,26 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// The parser. Where a command has a name or a truth of its own, the pool is an option: `--pool POOL`.
+/// The parser. What a shared group of options is for a command is said here: which are required, and which it has no use for.
 pub(crate) fn command() -> clap::Command {
-    let with_option = |command: clap::Command| command.mut_arg("pool", |pool| pool.long("pool"));
-    Cli::command().mut_subcommand("simulate", with_option)
+    let sigma_required = |command: clap::Command| command.mut_arg("sigma", |sigma| sigma.required(true));
+    // The direction names the outcome; `renamed` says so to who writes --outcome.
+    let no_outcome = |command: clap::Command| command.mut_arg("outcome", |outcome| outcome.hide(true));
+    Cli::command()
+        .mut_subcommand("estimate", sigma_required)
+        .mut_subcommand("plan", |command| {
+            no_outcome(sigma_required(command))
+                .mut_arg("bound", |bound| bound.required_unless_present("norm"))
+        })
+        .mut_subcommand("complexity", |command| {
+            let command = no_outcome(command).mut_arg("noise", |noise| noise.hide(true));
+            command.mut_arg("bound", |bound| bound.hide(true))
+        })
+        .mut_subcommand("simulate", |command| {
+            let command = no_outcome(command);
+            command.mut_arg("truth", |truth| truth.required_unless_present_any(["maximize", "minimize"]))
+        })
+        .mut_subcommand("new", no_outcome)
 }
 
 /// Options of every command.

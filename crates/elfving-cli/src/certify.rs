@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::design::DesignDocument;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles, close};
 use crate::talk::Talk;
@@ -34,6 +34,8 @@ pub(crate) struct CertifyArgs {
     /// The gap to certify (default: that of the design file)
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     tolerance: Option<f64>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// What the check found.
@@ -63,6 +65,7 @@ struct Verdict {
 const SUM: f64 = 1e-9;
 
 pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    args.output.check(as_json, "a verdict is")?;
     let tolerance = args.tolerance.map(Tolerance::new).transpose()?;
     let document = DesignDocument::read(&args.design)?;
     let tolerance = match tolerance {
@@ -77,7 +80,8 @@ pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), C
     let found = recheck(&problem, &weights, &target_weights)
         .map_err(|error| document.options.target.explain(&loaded, error))?;
     let verdict = Verdict::of(args, &document, &loaded, found, tolerance);
-    output::print(if as_json { verdict.json() } else { verdict.text() })?;
+    let csv = || output::csv_of_fields(&verdict);
+    args.output.deliver(as_json, "a verdict is", &verdict, csv, || verdict.text())?;
     verdict.outcome()
 }
 
@@ -133,11 +137,6 @@ impl Verdict {
             certified: agrees && within,
             reasons,
         }
-    }
-
-    fn json(&self) -> String {
-        let json = serde_json::to_string(self).expect("finite numbers and text have a JSON form");
-        format!("{json}\n")
     }
 
     fn text(&self) -> String {

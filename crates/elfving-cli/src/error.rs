@@ -9,6 +9,7 @@ use elfving::pool::PoolError;
 use elfving::units::InvalidValue;
 use elfving_plot::PictureError;
 use elfving_table::{TableError, WriteError};
+use serde_json::{Value, json};
 
 use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
@@ -40,7 +41,7 @@ pub(crate) enum CliError {
     Picture(PictureError),
     /// A file or stdout cannot be written.
     Write { to: String, source: io::Error },
-    /// The reader of stdout went away, which is its right.
+    /// Broken pipe: the reader of stdout has closed it.
     ReaderGone,
 }
 
@@ -63,6 +64,49 @@ impl CliError {
 
     pub(crate) fn exit(&self) -> ExitCode {
         self.verdict().1
+    }
+
+    /// The error as one line of JSON: `{"error":{"code":..,"message":..,"help":..,"exit":..}}`. A table that is refused also
+    /// lists its problems, and notes that were held back come with it.
+    pub(crate) fn to_json(&self, notes: &[String]) -> String {
+        let table = match self {
+            Self::Table(error) => Some(error),
+            Self::Campaign(failure) => failure.table(),
+            _ => None,
+        };
+        // `error[E312]: message`, then lines with what to do and what is on record.
+        let text = self.to_string();
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        let (code, message) = match first.strip_prefix("error[").and_then(|rest| rest.split_once("]: ")) {
+            Some((code, message)) => (code, message),
+            None => (self.verdict().0, first),
+        };
+        let rest: Vec<&str> = lines.map(str::trim_start).collect();
+        let help = rest.iter().find_map(|line| line.strip_prefix("help: "));
+        let record =
+            rest.iter().find(|line| line.contains("campaign at event") || line.contains("campaign still at"));
+        let mut error = json!({ "code": code, "message": message, "help": help, "exit": self.exit() as i32 });
+        if let Some(record) = record {
+            error["record"] = json!(record);
+        }
+        if let Some(table) = table {
+            let problem = |problem: &elfving_table::Problem| {
+                json!({
+                    "code": problem.code.to_string(),
+                    "file": problem.file,
+                    "line": problem.line(),
+                    "column": problem.column,
+                    "message": problem.message,
+                })
+            };
+            error["problems"] = table.problems().iter().map(problem).collect::<Value>();
+            error["total"] = json!(table.total());
+        }
+        if !notes.is_empty() {
+            error["notes"] = json!(notes);
+        }
+        json!({ "error": error }).to_string()
     }
 
     /// The code and the exit code of every failure.

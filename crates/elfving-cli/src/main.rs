@@ -1,10 +1,11 @@
 //! The `elfving` program: parse, call, print.
 //!
 //! `args` says what can be asked, every command has a file of its own, `error` and `exit` say what a failure is
-//! called. Data goes to stdout, talk to stderr.
+//! called. Results go to stdout, diagnostics to stderr.
 
 mod app;
 mod args;
+mod assumption_args;
 mod campaign;
 mod candidate_sheet;
 mod certify;
@@ -16,19 +17,21 @@ mod diagnose;
 mod error;
 mod estimate;
 mod exit;
+mod goal_args;
 mod kernel_args;
 mod output;
 mod plan;
 mod pool_args;
 mod pool_source;
+mod renamed;
 mod reproduce;
 mod round;
 mod saved_design;
 mod simulate;
 mod talk;
 mod targets;
+mod topics;
 mod truth;
-mod vouched;
 mod words;
 
 fn main() -> std::process::ExitCode {

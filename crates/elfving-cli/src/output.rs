@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
+use elfving_table::{Cell, CsvWriter, Dialect};
 use serde::Serialize;
 
-use crate::error::CliError;
+use crate::error::{CliError, write_error};
 
 /// Held while a file takes its place; Ctrl-C waits for it.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -79,6 +80,102 @@ pub(crate) enum Format {
     Csv,
     /// For programs
     Json,
+}
+
+/// Where the answer goes: the same options in every command.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// What to print on stdout; --json is short for --format json
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// Also write the answer to a file, all of it: .json or .csv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A picture of the answer.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct PlotArgs {
+    /// Draw the answer to a file: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// The format of stdout: what was asked for, or what is usual.
+    pub(crate) fn format_or(&self, usual: Format, as_json: bool) -> Result<Format, CliError> {
+        match (as_json, self.format) {
+            (true, Some(format)) if format != Format::Json => {
+                let message = "--json is short for --format json: give one format";
+                Err(CliError::usage("E202", message, "leave out --json or --format"))
+            }
+            (true, _) => Ok(Format::Json),
+            (false, format) => Ok(format.unwrap_or(usual)),
+        }
+    }
+
+    /// Prints an answer for people, for spreadsheets or for programs, and files it. `what` is what a file holds, as in "a plan is".
+    pub(crate) fn deliver(
+        &self,
+        as_json: bool,
+        what: &str,
+        document: &impl Serialize,
+        csv: impl Fn() -> Result<Vec<u8>, CliError>,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), CliError> {
+        let format = self.format_or(Format::Table, as_json)?;
+        if let Some((path, format)) = answer_file(self.out.as_ref(), what)? {
+            let bytes = match format {
+                FileFormat::Json => json_file(document),
+                FileFormat::Csv => csv()?,
+            };
+            write_file(&path, &bytes)?;
+        }
+        match format {
+            Format::Table => print(text()),
+            Format::Csv => print(csv()?),
+            Format::Json => print(json_line(document)),
+        }
+    }
+
+    /// Refuses what cannot work before anything is computed.
+    pub(crate) fn check(&self, as_json: bool, what: &str) -> Result<(), CliError> {
+        self.format_or(Format::Table, as_json)?;
+        answer_file(self.out.as_ref(), what).map(drop)
+    }
+}
+
+/// A table for a spreadsheet that no pool file sets the dialect of.
+pub(crate) fn csv<'a>(
+    header: &[&str],
+    rows: impl IntoIterator<Item = Vec<Cell<'a>>>,
+) -> Result<Vec<u8>, CliError> {
+    let failed = write_error(PathBuf::from("stdout"));
+    let mut sheet =
+        CsvWriter::new(Vec::new(), Dialect::default(), header.iter().copied()).map_err(&failed)?;
+    for row in rows {
+        sheet.row(row).map_err(&failed)?;
+    }
+    sheet.finish().map_err(&failed)
+}
+
+/// The fields of an answer that is no table: `field,value`, lists as JSON.
+pub(crate) fn csv_of_fields(document: &impl Serialize) -> Result<Vec<u8>, CliError> {
+    let fields = serde_json::to_value(document).expect("finite numbers and text have a JSON form");
+    let cell = |value: &serde_json::Value| match value {
+        serde_json::Value::Null => Cell::Empty,
+        serde_json::Value::String(text) => Cell::Text(text.clone().into()),
+        serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => Cell::Integer(whole),
+            (None, Some(number)) => Cell::Number(number),
+            (None, None) => Cell::Empty,
+        },
+        other => Cell::Text(other.to_string().into()),
+    };
+    let rows = fields.as_object().into_iter().flatten();
+    csv(&["field", "value"], rows.map(|(field, value)| vec![Cell::Text(field.clone().into()), cell(value)]))
 }
 
 /// The formats of a file with an answer.

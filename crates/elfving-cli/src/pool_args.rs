@@ -13,10 +13,14 @@ use crate::kernel_args::KernelArgs;
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct PoolArgs {
-    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row each
-    #[arg(value_name = "POOL", required_unless_present_any = ["gram", "one_hot"])]
+    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row per candidate
+    #[arg(value_name = "POOL", required_unless_present_any = ["pool_option", "gram"])]
     #[serde(skip)]
     pub(crate) pool: Option<PathBuf>,
+    /// The same as POOL
+    #[arg(long = "pool", value_name = "POOL", conflicts_with = "pool", help_heading = "Pool")]
+    #[serde(skip)]
+    pub(crate) pool_option: Option<PathBuf>,
     /// The targets: a table with the same columns, of which the means (g, v, c) or differences (xy) are wanted;
     /// without it, the pool itself
     #[arg(long, value_name = "FILE", help_heading = "Pool")]
@@ -42,30 +46,34 @@ pub(crate) struct ColumnArgs {
     #[arg(long, value_name = "COLUMN")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<String>,
-    /// The feature columns (default: every numeric column but the id and the outcomes)
+    /// The feature columns (default: every numeric column but the id, the outcome and those of --ignore)
     #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) features: Option<Vec<String>>,
-    /// Columns that are outcomes, not features
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    /// The outcome column; it is no feature
+    #[arg(long, value_name = "COLUMN", action = clap::ArgAction::Set, num_args = 1)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outcome: Vec<String>,
-    /// Encode text columns as categories: all of them, or those named
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', num_args = 0..=1)]
+    /// Columns to leave out: neither features nor outcomes
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ignore: Vec<String>,
+    /// Encode text columns as categories: all of them, or with an equals sign those named (--one-hot=A,B)
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) one_hot: Option<Vec<String>>,
     /// Columns on a log scale; COLUMN=2 and COLUMN=e choose the base (default: 10)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) log: Vec<String>,
-    /// Bring every numeric column to mean 0 and deviation 1
+    /// Scale every numeric column to mean 0 and standard deviation 1
     #[arg(long)]
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) standardize: bool,
-    /// What a text such as n.d. means in a feature column: TEXT=NUMBER
-    #[arg(long, value_name = "TEXT=NUMBER")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) missing: Vec<String>,
+    /// What a text means in place of a number, such as "n.d.=0"; in outcomes TEXT=failed marks a failed run
+    #[arg(long, value_name = "TEXT=MEANING")]
+    #[serde(rename = "missing", alias = "marker", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) marker: Vec<String>,
     /// The decimal mark of the file: . or ,
     #[arg(long, value_name = "MARK", value_parser = [".", ","])]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +89,7 @@ pub(crate) struct ColumnArgs {
 #[serde(default)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Expand the features to all their products up to this degree, with an intercept: 1 main effects, 2 also
+    /// Expand the features to all products up to this degree, with an intercept: 1 for main effects, 2 also for
     /// squares and two-factor interactions
     #[arg(long, value_name = "DEGREE")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,20 +105,9 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl PoolArgs {
-    /// `--one-hot POOL`: where the pool is missing, what follows a bare `--one-hot` is the pool.
+    /// Checks what the parser cannot, and puts the pool in its one place.
     pub(crate) fn settle(mut self) -> Result<Self, CliError> {
-        if self.pool.is_none() && self.kernel.gram.is_none() {
-            match self.columns.one_hot.as_deref() {
-                Some([pool]) => {
-                    self.pool = Some(PathBuf::from(pool));
-                    self.columns.one_hot = Some(Vec::new());
-                }
-                _ => {
-                    let help = "write it first: elfving design POOL --one-hot";
-                    return Err(CliError::usage("E202", "the pool is missing", help));
-                }
-            }
-        }
+        self.pool = self.pool.or_else(|| self.pool_option.take());
         if self.model.polynomial_model.is_some() && !self.kernel.is_linear() {
             let message = "--polynomial-model expands features and a kernel has its own: give one of them";
             return Err(CliError::usage(
@@ -144,7 +141,7 @@ impl ColumnArgs {
     pub(crate) fn options(&self) -> Result<PoolOptions, CliError> {
         let mut options =
             PoolOptions { id: self.id.clone(), features: self.features.clone(), ..Default::default() };
-        options.exclude.clone_from(&self.outcome);
+        options.exclude = self.outcome.iter().chain(&self.ignore).cloned().collect();
         options.one_hot = match self.one_hot.as_deref() {
             None => OneHot::Nothing,
             Some([]) => OneHot::AllText,
@@ -154,15 +151,18 @@ impl ColumnArgs {
         options.standardize = self.standardize;
         let marker = |text: &String| {
             let refused =
-                |message| CliError::usage("E201", format!("--missing {text:?}: {message}"), MARKER_HELP);
+                |message| CliError::usage("E201", format!("--marker {text:?}: {message}"), MARKER_HELP);
             text.parse::<Marker>().map_err(refused)
         };
-        options.markers = self.missing.iter().map(marker).collect::<Result<_, _>>()?;
+        // A failed run is an outcome; features know numbers only.
+        let of_features = self.marker.iter().filter(|text| !text.trim_end().ends_with("=failed"));
+        options.markers = of_features.map(marker).collect::<Result<_, _>>()?;
         Ok(options)
     }
 }
 
-const MARKER_HELP: &str = "for example --missing \"n.d.=0\"";
+pub(crate) const MARKER_HELP: &str =
+    "for example --marker \"n.d.=0\", or in outcomes --marker \"n.d.=failed\"";
 
 /// `column`, `column=2`, `column=e` or `column=10`.
 fn log_scale(column: &str) -> (String, LogBase) {

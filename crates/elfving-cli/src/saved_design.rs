@@ -14,9 +14,12 @@ use crate::talk::Talk;
 /// The files of a design, which the user names again.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DesignFiles {
-    /// The pool the design was computed on
-    #[arg(value_name = "POOL", required_unless_present = "gram")]
+    /// The pool of the design
+    #[arg(value_name = "POOL", required_unless_present_any = ["pool_option", "gram"])]
     pool: Option<PathBuf>,
+    /// The same as POOL
+    #[arg(long = "pool", value_name = "POOL", conflicts_with = "pool")]
+    pool_option: Option<PathBuf>,
     /// The table of targets, if the design had one
     #[arg(long, value_name = "FILE")]
     targets: Option<PathBuf>,
@@ -51,7 +54,7 @@ impl DesignFiles {
             }
         }
         let mut pool = document.options.pool.clone();
-        pool.pool.clone_from(&self.pool);
+        pool.pool = self.pool.clone().or_else(|| self.pool_option.clone());
         pool.targets.clone_from(&self.targets);
         pool.kernel.gram.clone_from(&self.gram);
         pool.kernel.check()?;

@@ -1,12 +1,42 @@
 //! What the program says while it works: on stderr, and nothing with `--quiet`.
 
 use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use elfving_table::Warning;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// The voice of the program.
+/// Notes kept back while a program reads: with an error they are part of its one JSON object.
+static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+fn held() -> std::sync::MutexGuard<'static, Option<Vec<String>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From here on notes wait for the end of the command.
+pub(crate) fn hold_notes() {
+    held().get_or_insert_default();
+}
+
+/// The notes that waited.
+pub(crate) fn take_notes() -> Vec<String> {
+    held().take().unwrap_or_default()
+}
+
+/// Prints the notes that waited.
+pub(crate) fn release_notes() {
+    take_notes().iter().for_each(|note| eprintln!("{note}"));
+}
+
+fn say(line: String) {
+    match held().as_mut() {
+        Some(notes) => notes.push(line),
+        None => eprintln!("{line}"),
+    }
+}
+
+/// What the program prints on stderr.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Talk {
     quiet: bool,
@@ -20,14 +50,14 @@ impl Talk {
     /// Something the user did not ask for but should know.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            eprintln!("note: {}", text.as_ref());
+            say(format!("note: {}", text.as_ref()));
         }
     }
 
     /// What was noticed about a table.
     pub(crate) fn warnings(&self, warnings: &[Warning]) {
         if !self.quiet {
-            warnings.iter().for_each(|warning| eprintln!("{warning}"));
+            warnings.iter().for_each(|warning| say(warning.to_string()));
         }
     }
 

@@ -108,7 +108,7 @@ fn a_log_an_export_and_a_check() {
     bench.run("correct screen S0002E 0.45 --reason 'a comma was misread'");
     assert_snapshot!(bench.show("log screen"));
     assert_snapshot!(bench.show("log --last 1 --json"));
-    assert_snapshot!(bench.show("export screen --csv"));
+    assert_snapshot!(bench.show("export screen --format csv"));
     assert_snapshot!(bench.show("verify screen"));
     assert_snapshot!(bench.show("verify screen --json"));
     let export = bench.json("export screen --json");

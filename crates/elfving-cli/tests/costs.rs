@@ -62,15 +62,13 @@ fn a_tie_is_left_out_with_its_reason_and_a_wrong_number_is_refused() {
 
 #[test]
 fn a_plan_as_a_table() {
-    let vouched = "--sigma 0.1 --bound 1 --norm 1.1 --sub-gaussian --epsilon 0.2 --batch 4";
-    assert_snapshot!(bench().show(&format!("plan six.csv --id id --truth guess {vouched}")));
+    let assumed = "--sigma 0.1 --bound 1 --norm 1.1 --noise sub-gaussian --epsilon 0.2 --batch 4";
+    assert_snapshot!(bench().show(&format!("plan six.csv --id id --truth guess {assumed}")));
 }
 
 #[test]
 fn a_plan_without_a_guess_names_what_is_missing() {
-    assert_snapshot!(
-        bench().show("plan six.csv --id id --outcome guess --sigma 0.1 --bound 1 --epsilon 0.2")
-    );
+    assert_snapshot!(bench().show("plan six.csv --id id --ignore guess --sigma 0.1 --bound 1 --epsilon 0.2"));
     assert_snapshot!(bench().show("plan six.csv --id id --sigma 0.1 --epsilon 0.2"));
     assert_snapshot!(bench().show("plan six.csv --id id --sigma 0.1 --bound 1 --epsilon 0"));
 }
@@ -78,8 +76,8 @@ fn a_plan_without_a_guess_names_what_is_missing() {
 #[test]
 fn a_plan_as_json_has_its_rounds_and_a_picture_its_lines() {
     let bench = bench();
-    let vouched = "--sigma 0.1 --bound 1 --norm 1.1 --sub-gaussian --epsilon 0.2 --batch 4";
-    let plan = bench.json(&format!("plan six.csv --id id --truth guess {vouched} --plot plan.svg --json"));
+    let assumed = "--sigma 0.1 --bound 1 --norm 1.1 --noise sub-gaussian --epsilon 0.2 --batch 4";
+    let plan = bench.json(&format!("plan six.csv --id id --truth guess {assumed} --plot plan.svg --json"));
     let rips = &plan["algorithms"][1];
     assert_eq!(rips["algorithm"], "rips-best");
     let rounds = rips["worst_case"]["rounds"].as_array().unwrap();
@@ -123,7 +121,7 @@ fn a_table_is_diagnosed_line_by_line() {
 fn results_give_noise_bounds_and_a_kernel() {
     let bench = messy();
     let command =
-        "diagnose messy.csv --id id --results results.csv --features size,dose --standardize --quiet";
+        "diagnose messy.csv --id id --measured results.csv --features size,dose --standardize --quiet";
     let found = bench.json(&format!("{command} --json"));
     // The outcome is a column of the results, not of the pool.
     assert_eq!(bench.json(&format!("{command} --outcome y --json")), found);
@@ -136,20 +134,20 @@ fn results_give_noise_bounds_and_a_kernel() {
     let sigma: f64 = flag("noise").strip_prefix("--sigma ").unwrap().parse().unwrap();
     assert!((0.02..0.06).contains(&sigma), "{sigma}");
     assert!(flag("kernel").starts_with("--kernel "));
-    assert_eq!(flag("tails"), "--sub-gaussian");
+    assert_eq!(flag("tails"), "--noise sub-gaussian");
     let bound: f64 = flag("bound").strip_prefix("--bound ").unwrap().parse().unwrap();
     assert!((1.5..3.0).contains(&bound), "{bound}");
     // The options are options: the program takes them.
     let options = found["options"].as_str().unwrap();
-    let vouched =
+    let assumed =
         format!("plan messy.csv --id id --features size,dose --standardize --epsilon 2 {options} --quiet");
-    assert_eq!(bench.run(&vouched).status.code(), Some(0), "{vouched}");
+    assert_eq!(bench.run(&assumed).status.code(), Some(0), "{assumed}");
 }
 
 #[test]
 fn results_that_do_not_fit_are_refused() {
     let bench = messy().file("other.csv", "id,y\nnobody,1\n").file("empty.csv", "id,y\nc01,\n");
-    assert_snapshot!(bench.show("diagnose messy.csv --id id --results other.csv --quiet"));
-    assert_snapshot!(bench.show("diagnose messy.csv --id id --results empty.csv --quiet"));
-    assert_snapshot!(bench.show("diagnose messy.csv --results empty.csv --features size --quiet"));
+    assert_snapshot!(bench.show("diagnose messy.csv --id id --measured other.csv --quiet"));
+    assert_snapshot!(bench.show("diagnose messy.csv --id id --measured empty.csv --quiet"));
+    assert_snapshot!(bench.show("diagnose messy.csv --measured empty.csv --features size --quiet"));
 }

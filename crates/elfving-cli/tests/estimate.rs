@@ -44,26 +44,30 @@ fn exit(bench: &Bench, arguments: &str) -> i32 {
 
 #[test]
 fn least_squares_as_a_table() {
-    assert_snapshot!(measured("--budget 12").show(&format!("{ESTIMATE} --sigma 0.2 --sub-gaussian")));
+    assert_snapshot!(measured("--budget 12").show(&format!("{ESTIMATE} --sigma 0.2 --noise sub-gaussian")));
 }
 
 #[test]
 fn rips_as_a_table() {
     let bench = measured("--budget 200 --method sample");
-    assert_snapshot!(bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --misspecification 0.1 --top 4")));
+    assert_snapshot!(
+        bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --misspecification 0.1 --show 4"))
+    );
 }
 
 #[test]
 fn estimates_as_csv() {
     assert_snapshot!(
-        measured("--budget 12").show(&format!("{ESTIMATE} --sigma 0.2 --csv --sort pool --top 3"))
+        measured("--budget 12").show(&format!("{ESTIMATE} --sigma 0.2 --format csv --sort pool --show 3"))
     );
 }
 
 #[test]
 fn estimates_as_json() {
     let bench = measured("--budget 200 --method sample");
-    assert_snapshot!(bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --estimator ips --json --top 2")));
+    assert_snapshot!(
+        bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --estimator ips --json --show 2"))
+    );
 }
 
 #[test]
@@ -72,11 +76,11 @@ fn the_true_means_are_in_the_intervals_of_every_estimator() {
     let drawn = measured("--budget 300 --method sample");
     for (bench, options) in [
         (&chosen, "--sigma 0.2"),
-        (&chosen, "--sigma 0.2 --estimator least-squares --sub-gaussian"),
+        (&chosen, "--sigma 0.2 --estimator least-squares --noise sub-gaussian"),
         (&drawn, "--sigma 0.2 --bound 4"),
         (&drawn, "--sigma 0.2 --bound 4 --mean soft-truncated"),
         (&drawn, "--sigma 0.2 --bound 4 --mean median-of-means"),
-        (&drawn, "--sigma 0.2 --bound 4 --estimator ips --sub-gaussian"),
+        (&drawn, "--sigma 0.2 --bound 4 --estimator ips --noise sub-gaussian"),
         (&drawn, "--sigma 0.2 --bound 4 --estimator min-max"),
     ] {
         let answer = bench.json(&format!("{ESTIMATE} {options} --sort pool --json"));
@@ -144,7 +148,7 @@ fn a_missing_outcome_needs_a_decision() {
     let empty = |line: &str| line[..=line.rfind(',').unwrap()].to_owned();
     let bench = changed(changed(measured("--budget 12"), 3, empty), 7, empty);
     assert_snapshot!(bench.show(&format!("{ESTIMATE} --sigma 0.2")));
-    assert_snapshot!(bench.show(&format!("{ESTIMATE} --sigma 0.2 --no-guarantee --top 1")));
+    assert_snapshot!(bench.show(&format!("{ESTIMATE} --sigma 0.2 --no-guarantee --show 1")));
     let answer = bench.json(&format!("{ESTIMATE} --sigma 0.2 --no-guarantee --json"));
     assert_eq!((&answer["guaranteed"], &answer["delta"]), (&Value::Bool(false), &Value::Null));
     assert_eq!((&answer["results"]["recorded"], &answer["results"]["open"]), (&10.into(), &2.into()));
@@ -261,7 +265,8 @@ fn a_plan_of_another_pool_and_a_file_that_is_no_plan() {
 #[test]
 fn files_hold_all_estimates_and_the_picture_all_names() {
     let bench = measured("--budget 12");
-    let run = bench.run(&format!("{ESTIMATE} --sigma 0.2 --top 2 --out estimates.json --plot estimates.svg"));
+    let run =
+        bench.run(&format!("{ESTIMATE} --sigma 0.2 --show 2 --out estimates.json --plot estimates.svg"));
     assert_eq!(run.status.code(), Some(0));
     let filed: Value = serde_json::from_str(&bench.text("estimates.json")).unwrap();
     assert_eq!(filed["estimates"].as_array().unwrap().len(), 11);

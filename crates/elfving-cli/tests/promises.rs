@@ -182,7 +182,7 @@ fn a_bare_one_hot_does_not_swallow_the_pool() {
     let after = bench.json("design reactions.csv --id id --outcome 'yield (%)' --one-hot --json");
     let before = bench.json("design --id id --outcome 'yield (%)' --json --one-hot reactions.csv");
     let named =
-        bench.json("design reactions.csv --id id --outcome 'yield (%)' --one-hot ligand,solvent --json");
+        bench.json("design reactions.csv --id id --outcome 'yield (%)' --one-hot=ligand,solvent --json");
     assert_eq!(after["value"], before["value"]);
     assert_eq!(after["dimension"], 8);
     assert_eq!(after["feature_names"], named["feature_names"]);

@@ -35,7 +35,7 @@ fn a_plan_as_a_table() {
 
 #[test]
 fn a_plan_as_csv() {
-    assert_snapshot!(line().show(&format!("{ROUND} --budget 12 --csv")));
+    assert_snapshot!(line().show(&format!("{ROUND} --budget 12 --format csv")));
 }
 
 #[test]
@@ -189,19 +189,19 @@ fn what_was_measured_before_is_counted_and_not_planned_again() {
         .file("list.csv", "id\nL00\nL00\n");
     bench.json("design line.csv --id id --polynomial-model 1 --out design.json --json");
     let round = |options: &str| bench.json(&format!("{ROUND} --method apportion {options} --json"));
-    let plan = round("--budget 6 --done counts.csv");
+    let plan = round("--budget 6 --measured counts.csv");
     assert_eq!(counts(&plan), BTreeMap::from([("L10".to_owned(), 6)]));
     assert!((plan["ratio_to_continuous"].as_f64().unwrap() - 1.0).abs() < 1e-6);
     assert_eq!(plan["done"]["total"], 6);
     // A line without an outcome is no measurement.
-    assert_eq!(round("--budget 6 --done results.csv")["done"]["total"], 3);
-    assert_eq!(round("--budget 6 --done list.csv")["done"]["total"], 2);
-    assert_eq!(round("--budget 6 --done prints.csv --outcome y")["done"]["total"], 1);
+    assert_eq!(round("--budget 6 --measured results.csv")["done"]["total"], 3);
+    assert_eq!(round("--budget 6 --measured list.csv")["done"]["total"], 2);
+    assert_eq!(round("--budget 6 --measured prints.csv --outcome y")["done"]["total"], 1);
     let sheet = bench.run(&format!("{ROUND} --budget 2 --outcome y --shuffle")).stdout;
     assert!(sheet.starts_with(b"slot,id,dose (mg),y\n"));
-    let absent = bench.run(&format!("{ROUND} --budget 2 --done prints.csv --outcome yield"));
+    let absent = bench.run(&format!("{ROUND} --budget 2 --measured prints.csv --outcome yield"));
     assert_eq!(absent.status.code(), Some(3));
-    let text = bench.show(&format!("{ROUND} --budget 6 --done results.csv"));
+    let text = bench.show(&format!("{ROUND} --budget 6 --measured results.csv"));
     assert!(
         text.contains(
             "results.csv: 4 lines read, 3 measurements already made (lines with a value of \"outcome\")"
@@ -229,8 +229,8 @@ fn refusals() {
         ("maxima-below-the-budget", "--budget 12 --max 1"),
         ("minimum-above-maximum", "--budget 9 --max 0 --force L03"),
         ("draws-keep-no-limits", "--budget 9 --method sample --max 1"),
-        ("done-with-unknown-ids", "--budget 9 --done unknown.csv"),
-        ("done-with-half-measurements", "--budget 9 --done half.csv"),
+        ("measured-with-unknown-ids", "--budget 9 --measured unknown.csv"),
+        ("measured-with-half-measurements", "--budget 9 --measured half.csv"),
         ("plan-as-text", "--budget 9 --out plan.txt"),
     ] {
         assert_snapshot!(format!("refused-{name}"), bench.show(&format!("{ROUND} {arguments}")));
@@ -240,8 +240,8 @@ fn refusals() {
     assert_eq!(exit(&format!("{ROUND} --budget nan")), 2);
     assert_eq!(exit(&format!("{ROUND} --budget 18446744073709551615 --method apportion")), 2);
     assert_eq!(exit(&format!("{ROUND} --budget 100000000 --shuffle")), 2);
-    assert_eq!(exit(&format!("{ROUND} --budget 9 --done nan.csv")), 3);
-    assert_eq!(exit(&format!("{ROUND} --budget 9 --done nowhere.csv")), 3);
+    assert_eq!(exit(&format!("{ROUND} --budget 9 --measured nan.csv")), 3);
+    assert_eq!(exit(&format!("{ROUND} --budget 9 --measured nowhere.csv")), 3);
     assert_eq!(exit("round other.csv --design design.json --budget 9"), 3);
     assert_eq!(exit("round bent.csv --design design.json --budget 9"), 3);
     assert_eq!(exit("round line.csv --design nodesign.json --budget 9"), 3);

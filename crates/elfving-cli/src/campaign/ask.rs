@@ -1,7 +1,6 @@
 //! `elfving ask`: what to measure next.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -10,7 +9,7 @@ use elfving_campaign::{Batch, Campaign};
 use super::failure::failed;
 use super::{CampaignFile, now};
 use crate::error::CliError;
-use crate::output::{self, FileFormat, Format, answer_file};
+use crate::output::{self, FileFormat, Format, OutputArgs, answer_file};
 use crate::talk::Talk;
 use crate::words::{counted, trimmed};
 
@@ -29,22 +28,20 @@ The lines are in run order. A run that failed gets `failed` in the column `statu
 pub(crate) struct AskArgs {
     #[command(flatten)]
     file: CampaignFile,
-    /// Slots to hand out (default: the batch of the campaign)
-    #[arg(long, short, value_name = "N")]
+    /// Measurements to hand out (default: the batch of the campaign)
+    #[arg(long, short = 'n', value_name = "N")]
     batch: Option<usize>,
-    /// What to print on stdout (default: a table on a terminal, else csv); --json is short for --format json
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// Also write the batch to a file: .csv or .json
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Columns of the user that are shown in a table.
 const MOST_COLUMNS: usize = 6;
 
 pub(crate) fn ask(args: &AskArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
-    let out = answer_file(args.out.as_ref(), "a batch is")?;
+    let out = answer_file(args.output.out.as_ref(), "a batch is")?;
+    let usual = if std::io::stdout().is_terminal() { Format::Table } else { Format::Csv };
+    let shown = args.output.format_or(usual, as_json)?;
     let mut campaign = args.file.open()?;
     let before = campaign.head().event;
     let spinner = talk.spinner("planning");
@@ -59,8 +56,7 @@ pub(crate) fn ask(args: &AskArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
         output::write_file(path, &bytes)?;
     }
     talk.note(word(&campaign, &batch));
-    let usual = if std::io::stdout().is_terminal() { Format::Table } else { Format::Csv };
-    match if as_json { Format::Json } else { args.format.unwrap_or(usual) } {
+    match shown {
         Format::Json => output::print(output::json_line(&batch)),
         Format::Csv => output::print(csv()?),
         Format::Table => output::print(table(&campaign, &batch)?),

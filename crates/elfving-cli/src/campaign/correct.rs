@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::failure::failed;
 use super::{locate, now};
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 
 /// Arguments of `elfving correct`.
 #[derive(Debug, Args)]
@@ -29,6 +29,8 @@ pub(crate) struct CorrectArgs {
     /// The standard error of the value
     #[arg(long, value_name = "S")]
     standard_error: Option<f64>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Serialize)]
@@ -45,17 +47,16 @@ pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError>
         [slot, value] => (None, slot, value),
         _ => unreachable!("clap counts the words"),
     };
+    args.output.check(as_json, "a correction is")?;
     let outcome = outcome(value, args.standard_error)?;
     let mut campaign = locate::open(campaign)?;
     let before = campaign.head().event;
     let told = campaign.correct(slot, outcome, &args.reason, now());
     let told = told.map_err(|error| failed(error, before))?;
     let status = campaign.status().map_err(|error| failed(error, None))?;
-    if as_json {
-        let (corrected, event, guarantee) = (told.corrected > 0, told.event, status.guarantee);
-        return output::print(output::json_line(&CorrectDocument { slot, corrected, event, guarantee }));
-    }
     let event = told.event;
+    let document =
+        CorrectDocument { slot, corrected: told.corrected > 0, event, guarantee: status.guarantee };
     let mut text = match told.corrected {
         0 => {
             format!("slot {slot} has that outcome already; nothing was written (campaign at event {event})\n")
@@ -65,7 +66,7 @@ pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError>
     if let Some(waived) = &status.waived {
         text.push_str(&format!("no guarantee: {waived}\n"));
     }
-    output::print(text)
+    args.output.deliver(as_json, "a correction is", &document, || output::csv_of_fields(&document), || text)
 }
 
 fn outcome(value: &str, standard_error: Option<f64>) -> Result<Outcome, CliError> {

@@ -1,42 +1,56 @@
 //! `elfving export`: a campaign for other programs.
 
-use std::path::PathBuf;
-
 use clap::Args;
+use comfy_table::{Table, presets};
 
 use super::CampaignFile;
 use super::failure::failed;
 use crate::error::CliError;
-use crate::output::{self, FileFormat, answer_file};
+use crate::output::{self, FileFormat, Format, OutputArgs, answer_file};
+use crate::words::trimmed;
 
 /// Arguments of `elfving export`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  elfving export screen --csv > measurements.csv
-      one line a slot: candidate, round, status, outcome
+  elfving export screen > measurements.csv
+      one line per slot: candidate, round, status, outcome
   elfving export screen --json > campaign.json
       everything: the question, where it stands, every slot, every event")]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     file: CampaignFile,
-    /// The measurements as CSV (the default)
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
-    /// Write to a file instead of stdout: .csv or .json
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 pub(crate) fn export(args: &ExportArgs, as_json: bool) -> Result<(), CliError> {
-    let out = answer_file(args.out.as_ref(), "an export is")?;
+    let out = answer_file(args.output.out.as_ref(), "an export is")?;
+    let format = args.output.format_or(Format::Csv, as_json)?;
     let mut campaign = args.file.open()?;
     let failed = |error| failed(error, None);
-    match out {
-        Some((path, FileFormat::Json)) => {
-            output::write_file(&path, &output::json_file(&campaign.export().map_err(failed)?))
+    if let Some((path, of_file)) = &out {
+        let bytes = match of_file {
+            FileFormat::Json => output::json_file(&campaign.export().map_err(failed)?),
+            FileFormat::Csv => campaign.export_csv().map_err(failed)?,
+        };
+        output::write_file(path, &bytes)?;
+        // A file that was asked for is enough, unless stdout was asked for, too.
+        if args.output.format.is_none() && !as_json {
+            return Ok(());
         }
-        Some((path, FileFormat::Csv)) => output::write_file(&path, &campaign.export_csv().map_err(failed)?),
-        None if as_json => output::print(output::json_line(&campaign.export().map_err(failed)?)),
-        None => output::print(campaign.export_csv().map_err(failed)?),
+    }
+    match format {
+        Format::Json => output::print(output::json_line(&campaign.export().map_err(failed)?)),
+        Format::Csv => output::print(campaign.export_csv().map_err(failed)?),
+        Format::Table => {
+            let mut lines = Table::new();
+            lines.load_style(presets::NOTHING);
+            lines.set_header(["slot", "candidate", "round", "status", &campaign.spec().outcome]);
+            for slot in campaign.slots().map_err(failed)? {
+                let outcome = slot.reading.map_or_else(String::new, |reading| reading.to_string());
+                lines.add_row([slot.slot, slot.id, slot.round.to_string(), slot.state.to_owned(), outcome]);
+            }
+            output::print(format!("{}\n", trimmed(&lines)))
+        }
     }
 }

@@ -26,6 +26,14 @@ impl CampaignFailure {
         verdict(&self.error)
     }
 
+    /// The table that is refused, if it is one.
+    pub(crate) fn table(&self) -> Option<&elfving_table::TableError> {
+        match &self.error {
+            CampaignError::Table(error) => Some(error),
+            _ => None,
+        }
+    }
+
     /// What to do about it.
     pub(crate) fn help(&self) -> Option<&'static str> {
         help(&self.error)

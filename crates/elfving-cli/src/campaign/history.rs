@@ -3,12 +3,13 @@
 use clap::Args;
 use comfy_table::{Table, presets};
 use elfving_campaign::{ExportedEvent, Recorded};
+use elfving_table::Cell;
 use serde::Serialize;
 
 use super::CampaignFile;
 use super::failure::failed;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 use crate::words::trimmed;
 
 /// Arguments of `elfving log`.
@@ -23,6 +24,8 @@ pub(crate) struct LogArgs {
     /// Show the last events only
     #[arg(long, value_name = "N")]
     last: Option<usize>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Serialize)]
@@ -31,21 +34,33 @@ struct LogDocument {
 }
 
 pub(crate) fn log(args: &LogArgs, as_json: bool) -> Result<(), CliError> {
+    args.output.check(as_json, "a log is")?;
     let campaign = args.file.open()?;
     let mut events = campaign.log().map_err(|error| failed(error, None))?;
     if let Some(last) = args.last {
         events.drain(..events.len().saturating_sub(last));
     }
-    if as_json {
-        let events = events.into_iter().map(ExportedEvent::from).collect();
-        return output::print(output::json_line(&LogDocument { events }));
-    }
+    let document = LogDocument { events: events.iter().cloned().map(ExportedEvent::from).collect() };
+    let csv = || {
+        let row = |recorded: &Recorded| {
+            let texts =
+                [recorded.at.to_string(), recorded.event.kind().to_owned(), recorded.event.to_string()];
+            let mut row = vec![Cell::Integer(recorded.seq as i64)];
+            row.extend(texts.map(|text| Cell::Text(text.into())));
+            row
+        };
+        output::csv(&["event", "when", "kind", "what"], events.iter().map(row))
+    };
+    args.output.deliver(as_json, "a log is", &document, csv, || text(&events))
+}
+
+fn text(events: &[Recorded]) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     lines.set_header(["event", "when", "what", ""]);
-    for recorded in &events {
+    for recorded in events {
         let Recorded { seq, at, event, .. } = recorded;
         lines.add_row([seq.to_string(), at.to_string(), event.kind().to_owned(), event.to_string()]);
     }
-    output::print(format!("{}\n", trimmed(&lines)))
+    format!("{}\n", trimmed(&lines))
 }

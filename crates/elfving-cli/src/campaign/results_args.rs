@@ -7,9 +7,6 @@ use elfving_campaign::{OutcomeMarker, ResultsFormat};
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Results")]
 pub(super) struct ResultsArgs {
-    /// What a text means in place of an outcome: TEXT=failed or TEXT=NUMBER, such as "n.d.=failed" or "<1=0.5"
-    #[arg(long, value_name = "TEXT=..")]
-    marker: Vec<OutcomeMarker>,
     /// A column with the standard error of each outcome
     #[arg(long, value_name = "COLUMN")]
     error_column: Option<String>,
@@ -23,11 +20,11 @@ pub(super) struct ResultsArgs {
 
 impl ResultsArgs {
     /// The format of a campaign, changed by what was given.
-    pub(super) fn over(&self, format: &ResultsFormat) -> ResultsFormat {
+    pub(super) fn over(&self, format: &ResultsFormat, markers: &[OutcomeMarker]) -> ResultsFormat {
         let mut format = format.clone();
         // A text that is declared again has its new meaning.
-        format.markers.retain(|known| self.marker.iter().all(|marker| marker.text != known.text));
-        format.markers.extend(self.marker.iter().cloned());
+        format.markers.retain(|known| markers.iter().all(|marker| marker.text != known.text));
+        format.markers.extend(markers.iter().cloned());
         if self.error_column.is_some() {
             format.error_column.clone_from(&self.error_column);
         }

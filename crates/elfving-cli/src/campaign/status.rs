@@ -3,11 +3,12 @@
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use elfving_campaign::{Aim, CandidateStory, Mode, Span, Status};
+use elfving_table::Cell;
 
 use super::CampaignFile;
 use super::failure::failed;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 use crate::talk::Talk;
 use crate::words::{short, trimmed};
 
@@ -25,38 +26,56 @@ pub(crate) struct StatusArgs {
     /// All about one candidate
     #[arg(long, value_name = "ID")]
     candidate: Option<String>,
-    /// Show at most this many of those still in
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    top: usize,
+    /// Remaining candidates to print
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    show: usize,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 pub(crate) fn status(args: &StatusArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    args.output.check(as_json, "a status is")?;
     let mut campaign = args.file.open()?;
     let spinner = talk.spinner("looking");
     let failed = |error| failed(error, None);
     if let Some(id) = &args.candidate {
         let story = campaign.candidate(id).map_err(failed)?;
         drop(spinner);
-        return match as_json {
-            true => output::print(output::json_line(&story)),
-            false => output::print(told(&story)),
-        };
+        return args.output.deliver(
+            as_json,
+            "a story is",
+            &story,
+            || output::csv_of_fields(&story),
+            || told(&story),
+        );
     }
     let status = campaign.status().map_err(failed)?;
     drop(spinner);
-    match as_json {
-        true => output::print(output::json_line(&status)),
-        false => output::print(text(&status, args.top)),
-    }
+    args.output.deliver(as_json, "a status is", &status, || sheet(&status), || text(&status, args.show))
 }
 
-fn text(status: &Status, top: usize) -> String {
+/// One line per remaining candidate, the best estimate first.
+fn sheet(status: &Status) -> Result<Vec<u8>, CliError> {
+    let rows = status.survivors.iter().map(|survivor| {
+        let numbers = match &survivor.interval {
+            Some(span) => [span.estimate, span.lower, span.upper].map(Cell::Number),
+            None => [Cell::Empty, Cell::Empty, Cell::Empty],
+        };
+        let mut row = vec![Cell::Text(survivor.id.clone().into())];
+        row.extend(numbers);
+        row.push(Cell::Integer(survivor.measured as i64));
+        row
+    });
+    output::csv(&["candidate", "estimate", "lower", "upper", "measured"], rows)
+}
+
+fn text(status: &Status, show: usize) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     for [what, how] in facts(status) {
         lines.add_row([what, how]);
     }
-    format!("{}\n\n{}\n\n{}", trimmed(&lines), status.statement.join("\n"), survivors(status, top))
+    format!("{}\n\n{}\n\n{}", trimmed(&lines), status.statement.join("\n"), survivors(status, show))
 }
 
 fn facts(status: &Status) -> Vec<[String; 2]> {
@@ -116,7 +135,7 @@ fn measurements(status: &Status) -> String {
 }
 
 /// Those still in, the best estimate first.
-fn survivors(status: &Status, top: usize) -> String {
+fn survivors(status: &Status, show: usize) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     let remaining = match status.mode {
@@ -124,7 +143,7 @@ fn survivors(status: &Status, top: usize) -> String {
         Mode::Calibrated => "may be best",
     };
     lines.set_header([remaining, "estimate", "from", "to", "measured"]);
-    for survivor in status.survivors.iter().take(top) {
+    for survivor in status.survivors.iter().take(show) {
         let [estimate, lower, upper] = span(survivor.interval.as_ref());
         lines.add_row([survivor.id.clone(), estimate, lower, upper, survivor.measured.to_string()]);
     }
@@ -133,9 +152,9 @@ fn survivors(status: &Status, top: usize) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let more = match status.survivors.len().saturating_sub(top) {
+    let more = match status.survivors.len().saturating_sub(show) {
         0 => String::new(),
-        more => format!("  and {more} more; --top {} shows all\n", status.survivors.len()),
+        more => format!("  and {more} more; --show {} lists all\n", status.survivors.len()),
     };
     format!("{}\n{more}", trimmed(&lines))
 }

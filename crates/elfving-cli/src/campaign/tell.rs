@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_campaign::{Campaign, CampaignError, ResultsFile, TellOptions, Told};
+use elfving_campaign::{Campaign, CampaignError, OutcomeMarker, ResultsFile, TellOptions, Told};
 use elfving_table::Decimal;
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use super::failure::failed;
 use super::results_args::ResultsArgs;
 use super::{locate, now};
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 use crate::pool_source::file_name;
 use crate::words::counted;
 
@@ -50,8 +50,13 @@ pub(crate) struct TellArgs {
     /// Close it although slots are open; nothing is guaranteed from then on. RESULTS may be left out
     #[arg(long, conflicts_with = "dry_run")]
     no_guarantee: bool,
+    /// What a text means in place of an outcome: TEXT=failed or TEXT=NUMBER, such as "n.d.=failed" or "<1=0.5"
+    #[arg(long, value_name = "TEXT=MEANING", help_heading = "Results")]
+    marker: Vec<OutcomeMarker>,
     #[command(flatten)]
     results: ResultsArgs,
+    #[command(flatten)]
+    output: OutputArgs,
     /// The decimal mark of RESULTS: . or , (default: that of the pool)
     #[arg(long, value_name = "MARK", value_parser = [".", ","], help_heading = "Results")]
     decimal: Option<String>,
@@ -68,6 +73,7 @@ struct TellDocument<'a> {
 }
 
 pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
+    args.output.check(as_json, "an account is")?;
     let (campaign, results) = match args.files.as_slice() {
         [campaign, results] => (Some(campaign.as_path()), Some(results.as_path())),
         // Without results there is still something to close.
@@ -79,7 +85,7 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
     };
     let mut campaign = locate::open(campaign)?;
     let before = campaign.head().event;
-    let mut format = args.results.over(&campaign.spec().results);
+    let mut format = args.results.over(&campaign.spec().results, &args.marker);
     match args.decimal.as_deref() {
         Some(",") => format.decimal = Decimal::Comma,
         Some(_) => format.decimal = Decimal::Point,
@@ -96,11 +102,8 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
         }
     };
     let closed = close(args, &mut campaign, results.is_some())?;
-    if as_json {
-        let document =
-            TellDocument { told: &told, refused: 0, dry_run: args.dry_run, closed_without_guarantee: closed };
-        return output::print(output::json_line(&document));
-    }
+    let document =
+        TellDocument { told: &told, refused: 0, dry_run: args.dry_run, closed_without_guarantee: closed };
     let mut text = String::new();
     if let Some(path) = results {
         text.push_str(&account(path, &told, args.dry_run));
@@ -117,7 +120,7 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
         true => format!("nothing was written (campaign still at event {before})\n"),
         false => format!("campaign at event {}\n", campaign.head().event),
     });
-    output::print(text)
+    args.output.deliver(as_json, "an account is", &document, || output::csv_of_fields(&document), || text)
 }
 
 /// Closes the round under way if that was asked for: completely or, on request, as it is.

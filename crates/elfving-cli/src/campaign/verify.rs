@@ -5,7 +5,7 @@ use clap::Args;
 use super::CampaignFile;
 use super::failure::failed;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 use crate::talk::Talk;
 use crate::words::counted;
 
@@ -20,16 +20,21 @@ every round. A file that is not as it was written ends with exit code 4. Who kee
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     file: CampaignFile,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 pub(crate) fn verify(args: &VerifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    args.output.check(as_json, "a check is")?;
     let campaign = args.file.open()?;
     let spinner = talk.spinner("checking");
     let verification = campaign.verify().map_err(|error| failed(error, None))?;
     drop(spinner);
-    if as_json {
-        return output::print(output::json_line(&verification));
-    }
+    let csv = || output::csv_of_fields(&verification);
+    args.output.deliver(as_json, "a check is", &verification, csv, || text(&verification))
+}
+
+fn text(verification: &elfving_campaign::Verification) -> String {
     let mut text = format!(
         "in order: {}, {}, {}\nhead {}\n",
         counted(verification.events as usize, "event"),
@@ -44,5 +49,5 @@ pub(crate) fn verify(args: &VerifyArgs, as_json: bool, talk: Talk) -> Result<(),
             "decided again here, rounds {rounds} differ in some digit; what is on record stands\n"
         ));
     }
-    output::print(text)
+    text
 }

@@ -4,10 +4,13 @@ mod document;
 mod quantities;
 
 use clap::Args;
+use elfving::complexity::Enclosure;
 use elfving::units::{Ridge, Tolerance};
+use elfving_table::Cell;
 
+use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
@@ -19,7 +22,7 @@ use quantities::Quantity;
 #[command(after_help = "Examples:
   elfving complexity pool.csv --id id --kernel rbf --gamma 0.01 --horizon 200
       how many directions matter, and what 200 measurements can tell
-  elfving complexity pool.csv --id id --truth yield --epsilon 0.05 --json
+  elfving complexity pool.csv --id id --maximize yield --epsilon 0.05 --json
       what finding the best would cost if the column were the truth
 
 Every number that a design is behind comes with certified bounds on both sides.")]
@@ -30,6 +33,10 @@ pub(crate) struct ComplexityArgs {
     truth: TruthArgs,
     #[command(flatten)]
     question: QuestionArgs,
+    #[command(flatten)]
+    assumptions: AssumptionArgs,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// What the quantities are computed for.
@@ -45,24 +52,22 @@ struct QuestionArgs {
     /// How far from the best a choice may be, for rho* and g
     #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
     epsilon: f64,
-    /// Bound on the norm of theta, for the floor and T* (default: the norm of the truth for the floor, none for T*)
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
-    norm: Option<f64>,
-    /// How far the means may be from the model, for the floor and epsilon-bar (default: what the truth shows)
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
-    misspecification: Option<f64>,
-    /// Standard deviation of the noise, for the information gain and the lower bound
-    #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true)]
-    sigma: f64,
-    /// The probability with which a verdict may be wrong, for the lower bound
-    #[arg(long, value_name = "D", default_value_t = 0.05, allow_negative_numbers = true)]
-    delta: f64,
     /// Accuracy of every certificate, relative
     #[arg(long, value_name = "TOL", default_value_t = 1e-6, allow_negative_numbers = true)]
     tolerance: f64,
-    /// The seed of the median lengthscale
+    /// The seed of the median length scale
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
+}
+
+/// The question in numbers.
+struct Asked {
+    horizon: u64,
+    epsilon: f64,
+    norm: Option<f64>,
+    misspecification: Option<f64>,
+    sigma: f64,
+    delta: f64,
 }
 
 /// The answer.
@@ -79,9 +84,19 @@ const KERNEL_RIDGE: f64 = 0.01;
 
 pub(crate) fn run(args: &ComplexityArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     let question = &args.question;
+    args.output.check(as_json, "quantities are")?;
+    let assumed = &args.assumptions;
+    let unused = [("--noise", assumed.noise.is_some()), ("--bound", assumed.bound.is_some())];
+    if let Some((option, _)) = unused.iter().find(|(_, given)| *given) {
+        let message = format!("{option} plays no part in these quantities");
+        return Err(CliError::usage("E202", message, "leave it out; `elfving plan` uses it"));
+    }
+    let sigma = assumed.sigma.clone().unwrap_or(SigmaArg::Number(1.0));
+    sigma.check()?;
     let tolerance = Tolerance::new(question.tolerance)?;
     let mut pool = args.pool.clone();
-    pool.columns.outcome.extend(args.truth.truth.clone());
+    pool.columns.ignore.extend(sigma.column().map(str::to_owned));
+    pool.columns.outcome.extend(args.truth.column()?.map(str::to_owned));
     let pool = pool.settle()?;
     let gamma = Ridge::new(question.gamma.unwrap_or_else(|| {
         let chosen = if pool.kernel.is_linear() { 0.0 } else { KERNEL_RIDGE };
@@ -91,15 +106,35 @@ pub(crate) fn run(args: &ComplexityArgs, as_json: bool, talk: Talk) -> Result<()
     let loaded = PoolFiles::read(pool, talk)?.build(gamma.get(), tolerance.get(), question.seed, talk)?;
     let truth = args.truth.read(&loaded)?;
     let spinner = talk.spinner("solving");
-    let (quantities, unavailable) = quantities::all(question, &loaded, truth.as_ref(), gamma, tolerance)?;
+    let asked = Asked {
+        horizon: question.horizon,
+        epsilon: question.epsilon,
+        norm: assumed.norm,
+        misspecification: assumed.misspecification,
+        sigma: sigma.largest(loaded.table())?,
+        delta: assumed.delta,
+    };
+    let (quantities, unavailable) = quantities::all(&asked, &loaded, truth.as_ref(), gamma, tolerance)?;
     drop(spinner);
     let answer = Answer { loaded: &loaded, gamma, quantities, unavailable };
     for (name, reason) in &answer.unavailable {
         talk.note(format!("{name} is left out: {reason}"));
     }
-    if as_json {
-        output::print(output::json_line(&document::ComplexityDocument::of(&answer)))
-    } else {
-        output::print(document::text(&answer))
-    }
+    let document = document::ComplexityDocument::of(&answer);
+    let csv = || sheet(&answer);
+    args.output.deliver(as_json, "quantities are", &document, csv, || document::text(&answer))
+}
+
+/// One line per quantity.
+fn sheet(answer: &Answer) -> Result<Vec<u8>, CliError> {
+    let rows = answer.quantities.iter().map(|found| {
+        let Enclosure { value, at_least, at_most } = found.enclosure;
+        let numbers = [value, at_least, at_most].map(Cell::Number);
+        [Cell::from(found.name)]
+            .into_iter()
+            .chain(numbers)
+            .chain([Cell::from(found.meaning.as_str())])
+            .collect()
+    });
+    output::csv(&["quantity", "value", "at least", "at most", "meaning"], rows)
 }

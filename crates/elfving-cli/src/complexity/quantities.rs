@@ -6,7 +6,7 @@ use elfving::complexity::{
 };
 use elfving::units::{Confidence, Ridge, Tolerance};
 
-use super::QuestionArgs;
+use super::Asked;
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
 
@@ -24,7 +24,7 @@ type Found = (Vec<Quantity>, Vec<(&'static str, String)>);
 
 /// All that can be computed; what cannot comes with the reason.
 pub(super) fn all(
-    question: &QuestionArgs,
+    question: &Asked,
     loaded: &LoadedPool,
     truth: Option<&Truth>,
     gamma: Ridge,

@@ -18,7 +18,7 @@ use elfving_table::Cell;
 
 use crate::candidate_sheet;
 use crate::error::CliError;
-use crate::output::{self, FileFormat, Format};
+use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
@@ -56,6 +56,11 @@ pub(crate) struct DesignArgs {
     solver: SolverArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    plot: PlotArgs,
+    /// Candidates to list in the table
+    #[arg(long, value_name = "N", default_value_t = 40, help_heading = "Output")]
+    show: usize,
 }
 
 /// What is optimised.
@@ -128,21 +133,6 @@ struct SolverArgs {
     /// The seed of everything random (the median of more than 2000 candidates)
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-}
-
-/// Where the answer goes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// What to print on stdout; --json is short for --format json
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// Also write the design to a file: .json (for `certify` and --warm) or .csv (for a spreadsheet)
-    #[arg(long, value_name = "FILE")]
-    out: Option<std::path::PathBuf>,
-    /// Draw weights and variances to a file: .svg or .png
-    #[arg(long, value_name = "FILE")]
-    plot: Option<std::path::PathBuf>,
 }
 
 /// A design with everything needed to print, file and draw it.
@@ -240,7 +230,7 @@ impl Answer<'_> {
             output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
         }
         match settings.format {
-            Format::Table => output::print(summary::text(self)),
+            Format::Table => output::print(summary::text(self, settings.show)),
             Format::Csv => output::print(self.csv(Path::new("stdout"))?),
             Format::Json => output::print(output::json_line(&document)),
         }

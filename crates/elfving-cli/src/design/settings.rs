@@ -23,6 +23,7 @@ pub(super) struct Settings {
     pub(super) format: Format,
     pub(super) out: Option<(PathBuf, FileFormat)>,
     pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
+    pub(super) show: usize,
 }
 
 impl Settings {
@@ -43,9 +44,10 @@ impl Settings {
             time_limit: time_limit.transpose()?,
             warm: args.solver.warm.clone(),
             seed: args.solver.seed,
-            format: if as_json { Format::Json } else { args.output.format },
+            format: args.output.format_or(Format::Table, as_json)?,
             out: answer_file(args.output.out.as_ref(), "a design is")?,
-            plot: picture_file(args.output.plot.as_ref())?,
+            plot: picture_file(args.plot.plot.as_ref())?,
+            show: args.show,
         })
     }
 }

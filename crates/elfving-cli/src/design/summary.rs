@@ -7,14 +7,12 @@ use elfving_table::Cell;
 use super::Answer;
 use crate::words::{self, number, short, trimmed};
 
-/// Most candidates in the list.
-const MOST_ROWS: usize = 40;
 /// More feature columns than this are not shown beside the weights.
 const MOST_COLUMNS: usize = 6;
 
 /// The whole answer.
-pub(super) fn text(answer: &Answer) -> String {
-    format!("{}\n\n{}\n\n{}\n", head(answer), certificate(answer), support(answer))
+pub(super) fn text(answer: &Answer, show: usize) -> String {
+    format!("{}\n\n{}\n\n{}\n", head(answer), certificate(answer), support(answer, show))
 }
 
 /// `G-optimal design`.
@@ -97,10 +95,10 @@ fn precision(answer: &Answer) -> String {
     )
 }
 
-fn support(answer: &Answer) -> String {
+fn support(answer: &Answer, show: usize) -> String {
     let loaded = answer.loaded;
     let order = answer.heaviest_first();
-    let shown = &order[..order.len().min(MOST_ROWS)];
+    let shown = &order[..order.len().min(show)];
     let columns: &[String] = match loaded.feature_columns() {
         columns if columns.len() <= MOST_COLUMNS => columns,
         _ => &[],
@@ -125,13 +123,13 @@ fn support(answer: &Answer) -> String {
         "Measure {} of the {} candidates in these proportions (the weights sum to 1{}):\n\n{}",
         order.len(),
         loaded.pool.len(),
-        concentration(&order),
+        concentration(&order, show),
         trimmed(&lines)
     );
     if order.len() > shown.len() {
         let rest: f64 = order[shown.len()..].iter().map(|(_, weight)| weight).sum();
         text.push_str(&format!(
-            "\n... and {} more with a total weight of {rest:.6}: --format csv or --out FILE has them all",
+            "\n... and {} more with a total weight of {rest:.6}: --show N, --format csv or --out FILE has them all",
             order.len() - shown.len()
         ));
     }
@@ -139,8 +137,8 @@ fn support(answer: &Answer) -> String {
 }
 
 /// Where most of a long list of weights is.
-fn concentration(order: &[(usize, f64)]) -> String {
-    if order.len() <= MOST_ROWS {
+fn concentration(order: &[(usize, f64)], show: usize) -> String {
+    if order.len() <= show {
         return String::new();
     }
     let mut total = 0.0;

@@ -33,7 +33,7 @@ pub(super) fn findings(loaded: &LoadedPool) -> Columns {
     let waiting = texts(loaded);
     if !waiting.is_empty() {
         let text = format!("{}: text, and no features yet", list(&waiting));
-        found.push(Finding::new("text columns", text).flag(format!("--one-hot {}", quoted(&waiting))));
+        found.push(Finding::new("text columns", text).flag(format!("--one-hot={}", quoted(&waiting))));
     }
     let columns: Vec<Vec<f64>> =
         (0..points.columns()).map(|k| (0..points.rows()).map(|i| points[(i, k)]).collect()).collect();

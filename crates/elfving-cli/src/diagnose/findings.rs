@@ -112,8 +112,8 @@ fn noise(results: &Results, fit: Option<&likelihood::Fit>, found: &mut Vec<Findi
     if let Some(kurtosis) = results.kurtosis() {
         let text = format!("kurtosis {} within repeats (3 for normal noise)", short(kurtosis));
         found.push(match kurtosis <= HEAVY {
-            true => Finding::new("tails", text).flag("--sub-gaussian"),
-            false => Finding::new("tails", format!("{text}: heavy, leave out --sub-gaussian")),
+            true => Finding::new("tails", text).flag("--noise sub-gaussian"),
+            false => Finding::new("tails", format!("{text}: heavy tails")).flag("--noise bounded-variance"),
         });
     }
 }

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{Table, presets};
-use elfving_table::read;
+use elfving_table::{Cell, read};
 use serde::Serialize;
 
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, OutputArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
@@ -25,20 +25,22 @@ use results::Results;
 #[command(after_help = "Examples:
   elfving diagnose pool.csv --id id
       scales, duplicates, a first kernel and ridge
-  elfving diagnose pool.csv --id id --results measured.csv --outcome yield
+  elfving diagnose pool.csv --id id --measured measured.csv --outcome yield
       also noise, bounds and a fitted kernel, from lines of `id,yield`, repeats as several lines
 
 Every line ends in the option to use. What results suggest is an estimate, not a bound: a guarantee holds
-for the numbers that you vouch for.")]
+for the numbers that you state.")]
 pub(crate) struct DiagnoseArgs {
     #[command(flatten)]
     pool: PoolArgs,
-    /// Outcomes measured so far: a table with the ids and the outcome, several lines for a repeated candidate
+    /// Earlier measurements: a table with the ids and the outcome, several lines for a repeated candidate
     #[arg(long, value_name = "FILE", help_heading = "Results")]
-    results: Option<PathBuf>,
+    measured: Option<PathBuf>,
     /// The seed of samples of large tables
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Results")]
     seed: u64,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// One thing to know, and the option it asks for.
@@ -80,15 +82,16 @@ pub(crate) fn advice(loaded: &LoadedPool) -> Vec<String> {
 }
 
 pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    args.output.check(as_json, "findings are")?;
     let mut pool = args.pool.clone().settle()?;
     let columns = pool.columns.clone();
-    if let (Some(_), Some(path)) = (&args.results, &pool.pool) {
+    if let (Some(_), Some(path)) = (&args.measured, &pool.pool) {
         // The outcome may be a column of the results alone.
         let table = read(path, &columns.reading())?;
         pool.columns.outcome.retain(|outcome| table.column(outcome).is_ok());
     }
     let loaded = PoolFiles::read(pool, talk)?.build(0.01, 1e-3, args.seed, talk)?;
-    let results = args.results.as_deref().map(|path| Results::read(path, &columns, &loaded)).transpose()?;
+    let results = args.measured.as_deref().map(|path| Results::read(path, &columns, &loaded)).transpose()?;
     let spinner = talk.spinner("looking");
     let findings = findings::all(&loaded, results.as_ref(), args.seed)?;
     drop(spinner);
@@ -100,9 +103,17 @@ pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), 
         findings,
         version: env!("CARGO_PKG_VERSION"),
     };
-    if as_json {
-        return output::print(output::json_line(&document));
-    }
+    let csv = || {
+        let row = |finding: &Finding| {
+            let flag = finding.flag.clone().map_or(Cell::Empty, |flag| Cell::Text(flag.into()));
+            vec![Cell::from(finding.topic), Cell::Text(finding.finding.clone().into()), flag]
+        };
+        output::csv(&["about", "found", "use"], document.findings.iter().map(row))
+    };
+    args.output.deliver(as_json, "findings are", &document, csv, || text(&document, &loaded))
+}
+
+fn text(document: &DiagnosisDocument, loaded: &LoadedPool) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["about", "found", "use"]);
@@ -111,5 +122,5 @@ pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), 
         table.add_row([finding.topic.to_owned(), finding.finding.clone(), flag]);
     }
     let head = format!("{}: {} candidates, {} features", loaded.file_name(), document.n, document.features);
-    output::print(format!("{head}\n\n{}\n\nTogether: {}\n", trimmed(&table), document.options))
+    format!("{head}\n\n{}\n\nTogether: {}\n", trimmed(&table), document.options)
 }

@@ -18,7 +18,7 @@ impl Results {
     /// Lines of id and outcome; lines without an outcome are passed over.
     pub(super) fn read(path: &Path, columns: &ColumnArgs, loaded: &LoadedPool) -> Result<Self, CliError> {
         let id = columns.id.as_deref().ok_or_else(|| {
-            CliError::usage("E202", "--results is matched by ids", "name the column of ids with --id")
+            CliError::usage("E202", "--measured is matched by ids", "name the column of ids with --id")
         })?;
         let table = read(path, &columns.reading())?;
         let named = columns.outcome.iter().find(|name| table.column(name).is_ok());

@@ -15,15 +15,16 @@ use clap::{Args, ValueEnum};
 use elfving::estimate::{EstimateError, Interval, Intervals};
 use elfving::pool::{Subset, Targets};
 
+use crate::assumption_args::AssumptionArgs;
 use crate::error::CliError;
-use crate::output::{self, FileFormat, Format};
+use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
 use crate::round::PlanDocument;
 use crate::saved_design::DesignFiles;
 use crate::talk::Talk;
 use plan::SavedPlan;
 use results::Results;
-use settings::{AssumptionArgs, Settings};
+use settings::Settings;
 
 /// Arguments of `elfving estimate`.
 #[derive(Debug, Args)]
@@ -31,9 +32,9 @@ use settings::{AssumptionArgs, Settings};
   elfving design pool.csv --id id --out design.json
   elfving round pool.csv --design design.json --budget 20 --shuffle --out plan.json > results.csv
       measure, and fill in the column `outcome`
-  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 0.1 --sub-gaussian
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 0.1 --noise sub-gaussian
       least squares (ridge regression, if the design has a ridge), with intervals
-  elfving estimate pool.csv --plan plan.json --results results.csv --sigma sd --csv > estimates.csv
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma sd --format csv > estimates.csv
       the noise of each candidate in the column `sd` of the pool; all estimates for a spreadsheet
   elfving round pool.csv --design design.json --budget 400 --method sample --shuffle --out plan.json > results.csv
   elfving estimate pool.csv --plan plan.json --results results.csv --sigma 1 --bound 2 --norm 3 --plot estimates.png
@@ -67,6 +68,14 @@ pub(crate) struct EstimateArgs {
     assumptions: AssumptionArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    plot: PlotArgs,
+    /// The order of the estimates
+    #[arg(long, value_enum, default_value = "estimate", help_heading = "Output")]
+    sort: Sort,
+    /// Estimates to print (default: 20 in a table, all elsewhere)
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    show: Option<usize>,
 }
 
 /// The estimators by name.
@@ -95,30 +104,6 @@ enum MeanName {
     SoftTruncated,
     /// The median of the means of blocks
     MedianOfMeans,
-}
-
-/// Where the answer goes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// The order of the estimates
-    #[arg(long, value_enum, default_value = "estimate")]
-    sort: Sort,
-    /// Print this many estimates at most (default: 20 in a table, all elsewhere)
-    #[arg(long, value_name = "N")]
-    top: Option<usize>,
-    /// What to print on stdout; --json is short for --format json
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// Short for --format csv
-    #[arg(long, conflicts_with_all = ["format", "json"])]
-    csv: bool,
-    /// Also write the estimates to a file: .json or .csv
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Draw the estimates with their intervals to a file: .svg or .png
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
 }
 
 /// The orders of the list.
@@ -169,7 +154,7 @@ pub(crate) fn run(args: &EstimateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let seconds = start.elapsed().as_secs_f64();
 
     let measured = saved.counts(loaded.pool.len());
-    let sort = args.output.sort;
+    let sort = args.sort;
     let answer = Answer { loaded: &loaded, document: &document, results, intervals, measured, sort, seconds };
     answer.deliver(&settings)
 }
@@ -206,10 +191,10 @@ impl Answer<'_> {
         }
         match settings.format {
             Format::Json => {
-                output::print(output::json_line(&document::EstimateDocument::of(self, settings.top)))
+                output::print(output::json_line(&document::EstimateDocument::of(self, settings.show)))
             }
-            Format::Csv => output::print(sheet::csv(self, settings.top, Path::new("stdout"))?),
-            Format::Table => output::print(summary::text(self, settings.top.unwrap_or(summary::MOST_ROWS))),
+            Format::Csv => output::print(sheet::csv(self, settings.show, Path::new("stdout"))?),
+            Format::Table => output::print(summary::text(self, settings.show.unwrap_or(summary::MOST_ROWS))),
         }
     }
 }

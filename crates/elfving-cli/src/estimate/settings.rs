@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use elfving::estimate::minimax::theta_hat;
 use elfving::estimate::{
     Assumptions, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled,
@@ -12,49 +11,25 @@ use elfving::units::{Confidence, Ridge, Tolerance};
 
 use super::plan::SavedPlan;
 use super::{EstimateArgs, EstimatorName, MeanName};
+use crate::assumption_args::{AssumptionArgs, SigmaArg, sigma_column};
 use crate::error::CliError;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
-use crate::vouched::tails;
-
-/// What is vouched for.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Assumptions")]
-pub(super) struct AssumptionArgs {
-    /// Bound on the standard deviation of the noise: a number, or a column of POOL with one for each candidate
-    #[arg(long, value_name = "S|COLUMN", allow_hyphen_values = true)]
-    sigma: String,
-    /// Bound on the mean outcomes, in absolute value; for rips and ips
-    #[arg(long, value_name = "B", allow_negative_numbers = true)]
-    bound: Option<f64>,
-    /// Bound on the norm of theta, in the space of the kernel if there is one; without it the bias of a ridge is not in the widths
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    norm: Option<f64>,
-    /// How far the means may be from the model
-    #[arg(long, value_name = "H", default_value_t = 0.0, allow_negative_numbers = true)]
-    misspecification: f64,
-    /// The noise is sub-Gaussian (normal, bounded): narrower intervals for least-squares, ridge and ips
-    #[arg(long)]
-    sub_gaussian: bool,
-    /// The probability that some interval misses
-    #[arg(long, value_name = "D", default_value_t = 0.05, allow_negative_numbers = true)]
-    delta: f64,
-}
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
     estimator: EstimatorName,
     mean: Mean,
     delta: Confidence,
-    pub(super) assumptions: Vouched,
-    pub(super) top: Option<usize>,
+    pub(super) assumptions: AssumedNoise,
+    pub(super) show: Option<usize>,
     pub(super) format: Format,
     pub(super) out: Option<(PathBuf, FileFormat)>,
     pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
 }
 
 /// Assumptions, but for a column of the pool that is still to be read.
-pub(super) struct Vouched {
+pub(super) struct AssumedNoise {
     assumptions: Assumptions,
     sigma_column: Option<String>,
 }
@@ -70,15 +45,11 @@ impl Settings {
                 MeanName::MedianOfMeans => Mean::MedianOfMeans,
             },
             delta: Confidence::new(args.assumptions.delta)?,
-            assumptions: Vouched::new(&args.assumptions)?,
-            top: args.output.top,
-            format: match (as_json, args.output.csv) {
-                (true, _) => Format::Json,
-                (_, true) => Format::Csv,
-                _ => args.output.format,
-            },
+            assumptions: AssumedNoise::new(&args.assumptions)?,
+            show: args.show,
+            format: args.output.format_or(Format::Table, as_json)?,
             out: answer_file(args.output.out.as_ref(), "estimates are")?,
-            plot: picture_file(args.output.plot.as_ref())?,
+            plot: picture_file(args.plot.plot.as_ref())?,
         })
     }
 
@@ -118,35 +89,25 @@ impl Settings {
     }
 }
 
-impl Vouched {
+impl AssumedNoise {
     fn new(args: &AssumptionArgs) -> Result<Self, CliError> {
-        let (sigma, sigma_column) = match args.sigma.trim().parse::<f64>() {
-            Ok(sigma) => (sigma, None),
-            Err(_) => (0.0, Some(args.sigma.clone())),
+        let sigma = args.sigma.as_ref().expect("the parser asks for it");
+        sigma.check()?;
+        let (level, column) = match sigma {
+            SigmaArg::Number(sigma) => (*sigma, None),
+            SigmaArg::Column(name) => (0.0, Some(name.clone())),
         };
-        let assumptions = crate::vouched::Vouched {
-            sigma,
-            bound: args.bound,
-            norm: args.norm,
-            misspecification: args.misspecification,
-            tails: tails(args.sub_gaussian),
-        }
-        .assumptions()?;
-        Ok(Self { assumptions, sigma_column })
+        Ok(Self { assumptions: args.with_sigma(level)?, sigma_column: column })
     }
 
     /// With the noise of each candidate, if it is in a column of the pool.
     pub(super) fn of(&self, loaded: &LoadedPool) -> Result<Assumptions, CliError> {
         let Some(column) = &self.sigma_column else { return Ok(self.assumptions.clone()) };
-        let table = loaded.table().filter(|table| table.column(column).is_ok()).ok_or_else(|| {
-            let message = format!("--sigma: {column:?} is neither a number nor a column of the pool");
-            CliError::usage("E203", message, "give a number >= 0, or a column of the pool")
-        })?;
-        let sigmas = table.numbers(column)?;
+        let sigmas = sigma_column(column, loaded.table())?;
         self.assumptions.clone().sigma_at(sigmas).map_err(|error| {
             CliError::data(
                 "E354",
-                format!("{}: column {column:?}: {error}", table.file()),
+                format!("{}: column {column:?}: {error}", loaded.file_name()),
                 "give numbers >= 0",
             )
         })

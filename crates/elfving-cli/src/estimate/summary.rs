@@ -106,7 +106,7 @@ fn estimates(answer: &Answer, top: usize) -> String {
     );
     if sorted.len() > shown.len() {
         text.push_str(&format!(
-            "\n... and {} more: --top N, --csv or --out FILE shows them",
+            "\n... and {} more: --show N, --format csv or --out FILE has them",
             sorted.len() - shown.len()
         ));
     }

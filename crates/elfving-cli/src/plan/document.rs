@@ -37,7 +37,7 @@ pub(super) struct PlanDocument {
 #[derive(Debug, Serialize)]
 pub(super) struct AlgorithmPlan {
     pub(super) algorithm: &'static str,
-    /// What it needs that is not vouched for.
+    /// What it needs that is not assumed.
     pub(super) missing: Option<&'static str>,
     /// Measurements when nothing can be eliminated before the end: computed.
     pub(super) worst_case: Option<WorstCaseDocument>,

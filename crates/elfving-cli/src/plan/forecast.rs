@@ -9,7 +9,7 @@ use elfving::units::{Ridge, Tolerance};
 use super::document::{
     AlgorithmPlan, ByBatch, ByEpsilon, ByGamma, PlanDocument, Simulated, WorstCaseDocument,
 };
-use super::{PlanArgs, refused};
+use super::{Asked, PlanArgs, refused};
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
 
@@ -26,27 +26,27 @@ const BATCHES: [usize; 3] = [1, 4, 16];
 
 pub(super) fn forecast(
     args: &PlanArgs,
+    asked: &Asked,
     question: &Question,
     loaded: &LoadedPool,
     means: Option<&[f64]>,
     truth: Option<&Truth>,
 ) -> Result<PlanDocument, CliError> {
-    let vouched = &args.vouched;
-    let epsilon = vouched.epsilon;
+    let epsilon = asked.epsilon;
     let mut planner = Planner::new(question).map_err(|error| refused(&error))?;
     let suggested_gamma = planner.suggested_gamma(epsilon).map_err(|error| refused(&error))?;
     let f_differences = planner.worst_variance(suggested_gamma).map_err(|error| refused(&error))?;
     let mut worst = |robust: bool, epsilon: f64| -> Result<Option<WorstCase>, CliError> {
         match robust {
-            true if vouched.bound.is_none() => Ok(None),
+            true if asked.bound.is_none() => Ok(None),
             true => planner.rips(epsilon).map(Some).map_err(|error| refused(&error)),
             false => planner.ptr(epsilon).map(Some).map_err(|error| refused(&error)),
         }
     };
-    let bench = Bench { args, question, loaded };
+    let bench = Bench { args, asked, question, loaded };
     let guess = means.map(|means| bench.world(means)).transpose()?;
     let flat = bench.world(&vec![0.0; loaded.pool.len()])?;
-    let ellipsoid = vouched.norm.is_some();
+    let ellipsoid = asked.norm.is_some();
     let mut algorithms = Vec::new();
     for (algorithm, robust) in [
         (Algorithm::EllipsoidBest, None),
@@ -54,10 +54,10 @@ pub(super) fn forecast(
         (Algorithm::PtrBest(Constants::Certified), Some(false)),
     ] {
         let missing = match robust {
-            None if !ellipsoid && !vouched.sub_gaussian => Some("--norm and --sub-gaussian"),
+            None if !ellipsoid && !asked.sub_gaussian => Some("--norm and --noise sub-gaussian"),
             None if !ellipsoid => Some("--norm"),
-            None | Some(false) if !vouched.sub_gaussian => Some("--sub-gaussian"),
-            Some(true) if vouched.bound.is_none() => Some("--bound"),
+            None | Some(false) if !asked.sub_gaussian => Some("--noise sub-gaussian"),
+            Some(true) if asked.bound.is_none() => Some("--bound"),
             _ => None,
         };
         let worst_case = match robust {
@@ -88,7 +88,7 @@ pub(super) fn forecast(
     }
     let samples = |plan: Option<WorstCase>| plan.filter(|plan| plan.reached).map(|plan| plan.samples);
     let simulated_world = guess.as_ref().unwrap_or(&flat);
-    let usable_ellipsoid = ellipsoid && vouched.sub_gaussian;
+    let usable_ellipsoid = ellipsoid && asked.sub_gaussian;
     let mut by_epsilon = Vec::new();
     for multiple in EPSILONS {
         let epsilon = multiple * epsilon;
@@ -113,7 +113,7 @@ pub(super) fn forecast(
         let gamma = Ridge::new(multiple * suggested_gamma.get())?;
         let fixed = question.clone().gamma(gamma);
         let mut planner = Planner::new(&fixed).map_err(|error| refused(&error))?;
-        let rips = match vouched.bound {
+        let rips = match asked.bound {
             Some(_) => samples(Some(planner.rips(epsilon).map_err(|error| refused(&error))?)),
             None => None,
         };
@@ -135,21 +135,21 @@ pub(super) fn forecast(
     }
     // Without a norm the bound is about all linear truths; a kernel's space is too large for that.
     let lower_bound =
-        truth.filter(|truth| vouched.norm.is_none_or(|norm| truth.norm <= norm)).and_then(|truth| {
-            let norm = vouched.norm.or_else(|| loaded.pool.exact().map(|_| truth.norm));
+        truth.filter(|truth| asked.norm.is_none_or(|norm| truth.norm <= norm)).and_then(|truth| {
+            let norm = asked.norm.or_else(|| loaded.pool.exact().map(|_| truth.norm));
             let time = characteristic_time(&loaded.pool, truth, norm, Tolerance::new(1e-3).ok()?).ok()?;
-            Some(time.measurements(vouched.sigma, question.delta))
+            Some(time.measurements(asked.sigma, question.delta))
         });
-    let ridge_pays = vouched.norm.is_some() || loaded.pool.exact().is_some();
+    let ridge_pays = asked.norm.is_some() || loaded.pool.exact().is_some();
     Ok(PlanDocument {
         n: loaded.pool.len(),
         choices: loaded.pool.choice_count(),
         dimension: loaded.pool.dimension(),
         epsilon,
-        delta: vouched.delta,
-        sigma: vouched.sigma,
-        bound: vouched.bound,
-        norm: vouched.norm,
+        delta: asked.delta,
+        sigma: asked.sigma,
+        bound: asked.bound,
+        norm: asked.norm,
         batch: args.simulation.batch,
         f_differences,
         suggested_gamma: ridge_pays.then_some(suggested_gamma.get()),
@@ -167,6 +167,7 @@ pub(super) fn forecast(
 /// Runs algorithms in worlds.
 struct Bench<'a> {
     args: &'a PlanArgs,
+    asked: &'a Asked,
     question: &'a Question,
     loaded: &'a LoadedPool,
 }
@@ -174,7 +175,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn world(&self, means: &[f64]) -> Result<Environment, CliError> {
         let refused = |error: elfving::simulate::SimulationError| {
-            CliError::data("E354", error.to_string(), "look at the column of --truth")
+            CliError::data("E354", error.to_string(), "look at the column of the truth")
         };
         let mut world = Environment::new(means.to_vec()).map_err(refused)?;
         if !self.loaded.pool.chooses_among_itself() {
@@ -183,7 +184,7 @@ impl Bench<'_> {
             let best = truth.gaps.iter().map(|gap| -gap).collect();
             world = world.choices(best).map_err(refused)?;
         }
-        world.noise(Law::Normal, self.args.vouched.sigma).map_err(refused)
+        world.noise(Law::Normal, self.asked.sigma).map_err(refused)
     }
 
     fn simulate(
@@ -209,7 +210,7 @@ impl Bench<'_> {
         question.goal = elfving::bandit::Goal::Best { epsilon };
         let runs = Simulation::new(budget)
             .batch(batch)
-            .repeats(settings.repeats)
+            .repeats(settings.repetitions)
             .seed(settings.seed)
             .checkpoints(vec![budget])
             .run(world, |seed| algorithm.start(question.clone().seed(seed)))

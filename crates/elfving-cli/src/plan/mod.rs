@@ -5,70 +5,54 @@ mod forecast;
 mod picture;
 mod summary;
 
-use std::path::PathBuf;
-
 use clap::Args;
 use elfving::bandit::{BanditError, Goal, Question};
 use elfving::units::{Confidence, Ridge};
+use elfving_table::Cell;
 
+use crate::assumption_args::AssumptionArgs;
 use crate::error::CliError;
-use crate::output::{self, picture_file};
+use crate::output::{self, OutputArgs, PlotArgs, picture_file};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
 use crate::truth::TruthArgs;
-use crate::vouched::{Vouched, tails};
 
 /// Arguments of `elfving plan`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving plan pool.csv --id id --kernel matern52 --sigma 0.1 --bound 1 --epsilon 0.2
       how many measurements the certified algorithms take at worst, with noise of any shape
-  elfving plan pool.csv --id id --kernel rbf --sigma 0.1 --norm 2 --sub-gaussian --epsilon 0.1 --batch 8
-      the same when light tails and a norm are vouched for
-  elfving plan pool.csv --id id --truth guess --sigma 0.1 --bound 1 --epsilon 0.1 --plot plan.svg
-      also if a column were the truth, with the number that no algorithm undercuts
+  elfving plan pool.csv --id id --kernel rbf --sigma 0.1 --norm 2 --noise sub-gaussian --epsilon 0.1 --batch 8
+      the same, assuming light tails and a bounded norm
+  elfving plan pool.csv --id id --maximize guess --sigma 0.1 --bound 1 --epsilon 0.1 --plot plan.svg
+      also if a column were the truth, with the number that no algorithm can beat
 
-Nothing is measured and nothing is written but the picture.")]
+Nothing is measured, and nothing is written but --out and --plot.")]
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pool: PoolArgs,
     #[command(flatten)]
     truth: TruthArgs,
     #[command(flatten)]
-    vouched: VouchedArgs,
+    question: QuestionArgs,
+    #[command(flatten)]
+    assumptions: AssumptionArgs,
     #[command(flatten)]
     simulation: SimulationArgs,
-    /// Draw measurements against epsilon, as .svg or .png
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    plot: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    plot: PlotArgs,
 }
 
-/// What is wanted, and what is vouched for.
+/// What is wanted.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Question")]
-struct VouchedArgs {
+struct QuestionArgs {
     /// How far from the best the answer may be, in the unit of the outcome
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     epsilon: f64,
-    /// Bound on the standard deviation of the noise
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    sigma: f64,
-    /// Bound on the mean outcomes, in absolute value
-    #[arg(long, value_name = "B", required_unless_present = "norm", allow_negative_numbers = true)]
-    bound: Option<f64>,
-    /// Bound on the norm of theta, in the space of the kernel if there is one
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    norm: Option<f64>,
-    /// How far the means may be from the model
-    #[arg(long, value_name = "H", default_value_t = 0.0, allow_negative_numbers = true)]
-    misspecification: f64,
-    /// The noise has light tails
-    #[arg(long)]
-    sub_gaussian: bool,
-    /// The probability with which the verdict may be wrong
-    #[arg(long, value_name = "D", default_value_t = 0.05, allow_negative_numbers = true)]
-    delta: f64,
     /// The ridge (default: chosen by each algorithm, round by round)
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     gamma: Option<f64>,
@@ -79,22 +63,35 @@ struct VouchedArgs {
 #[command(next_help_heading = "Simulation")]
 struct SimulationArgs {
     /// Measurements at a time
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
     batch: usize,
-    /// Runs of each simulation
+    /// How often each simulation is run
     #[arg(long, value_name = "N", default_value_t = 3)]
-    repeats: usize,
+    repetitions: usize,
     /// Measurements after which a simulated run is given up
-    #[arg(long, value_name = "T", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
     budget: u64,
     /// The seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 }
 
+/// The question in numbers.
+struct Asked {
+    epsilon: f64,
+    delta: f64,
+    sigma: f64,
+    bound: Option<f64>,
+    norm: Option<f64>,
+    sub_gaussian: bool,
+}
+
 pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
-    let plot = picture_file(args.plot.as_ref())?;
-    for (option, value) in [("--batch", args.simulation.batch), ("--repeats", args.simulation.repeats)] {
+    let plot = picture_file(args.plot.plot.as_ref())?;
+    args.output.check(as_json, "a plan is")?;
+    for (option, value) in
+        [("--batch", args.simulation.batch), ("--repetitions", args.simulation.repetitions)]
+    {
         if value == 0 {
             return Err(CliError::usage(
                 "E201",
@@ -103,43 +100,72 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
             ));
         }
     }
-    if !(args.vouched.epsilon > 0.0 && args.vouched.epsilon.is_finite()) {
-        let message = format!("--epsilon must be a finite number > 0, got {}", args.vouched.epsilon);
-        return Err(CliError::usage("E201", message, "what difference would not matter?"));
+    let epsilon = args.question.epsilon;
+    if !(epsilon > 0.0 && epsilon.is_finite()) {
+        let message = format!("--epsilon must be a finite number > 0, got {epsilon}");
+        return Err(CliError::usage("E201", message, "which difference would not matter to you?"));
     }
+    let sigma = args.assumptions.sigma.as_ref().expect("the parser asks for it");
+    sigma.check()?;
     let mut pool = args.pool.clone();
-    pool.columns.outcome.extend(args.truth.truth.clone());
-    let ridge = args.vouched.gamma.unwrap_or(1e-4);
+    pool.columns.ignore.extend(sigma.column().map(str::to_owned));
+    pool.columns.outcome.extend(args.truth.column()?.map(str::to_owned));
+    let ridge = args.question.gamma.unwrap_or(1e-4);
     let loaded = PoolFiles::read(pool.settle()?, talk)?.build(ridge, 1e-3, args.simulation.seed, talk)?;
-    let question = question(&args.vouched, &loaded)?;
+    let sigma = sigma.largest(loaded.table())?;
+    let question = question(args, sigma, &loaded)?;
+    let AssumptionArgs { delta, bound, norm, .. } = args.assumptions;
+    let sub_gaussian = args.assumptions.is_sub_gaussian();
+    let asked = Asked { epsilon, delta, sigma, bound, norm, sub_gaussian };
     let means = args.truth.means(&loaded)?;
     let truth = args.truth.read(&loaded)?;
     let bar = talk.spinner("planning");
-    let document = forecast::forecast(args, &question, &loaded, means.as_deref(), truth.as_ref())?;
+    let document = forecast::forecast(args, &asked, &question, &loaded, means.as_deref(), truth.as_ref())?;
     drop(bar);
+    let csv = || sheet(&document);
+    args.output.deliver(as_json, "a plan is", &document, csv, || summary::text(&document, &loaded))?;
     if let Some((path, format)) = &plot {
         output::write_file(path, &picture::draw(&document, &loaded)?.to_bytes(*format)?)?;
     }
-    if as_json {
-        output::print(output::json_line(&document))
-    } else {
-        output::print(summary::text(&document, &loaded))
-    }
+    Ok(())
 }
 
-fn question(vouched: &VouchedArgs, loaded: &LoadedPool) -> Result<Question, CliError> {
-    let assumptions = Vouched {
-        sigma: vouched.sigma,
-        bound: vouched.bound,
-        norm: vouched.norm,
-        misspecification: vouched.misspecification,
-        tails: tails(vouched.sub_gaussian),
-    }
-    .assumptions()?;
-    let question = Question::new(loaded.pool.clone(), assumptions, Goal::Best { epsilon: vouched.epsilon })
+/// One line per algorithm.
+fn sheet(plan: &document::PlanDocument) -> Result<Vec<u8>, CliError> {
+    let header = [
+        "algorithm",
+        "at worst",
+        "rounds",
+        "all equal",
+        "all equal se",
+        "guess",
+        "guess se",
+        "missing assumption",
+    ];
+    let simulated = |found: Option<&document::Simulated>| match found.and_then(|found| found.samples) {
+        Some(samples) => [Cell::Number(samples.mean), Cell::Number(samples.standard_error)],
+        None => [Cell::Empty, Cell::Empty],
+    };
+    let rows = plan.algorithms.iter().map(|one| {
+        let worst = one.worst_case.as_ref().filter(|worst| worst.reached);
+        let count = |number: Option<u64>| number.map_or(Cell::Empty, |number| Cell::Integer(number as i64));
+        let mut row = vec![Cell::from(one.algorithm), count(worst.map(|worst| worst.samples))];
+        row.push(count(worst.map(|worst| worst.rounds.len() as u64)));
+        row.extend(simulated(one.all_equal.as_ref()));
+        row.extend(simulated(one.guess.as_ref()));
+        row.push(one.missing.map_or(Cell::Empty, Cell::from));
+        row
+    });
+    output::csv(&header, rows)
+}
+
+fn question(args: &PlanArgs, sigma: f64, loaded: &LoadedPool) -> Result<Question, CliError> {
+    let assumptions = args.assumptions.with_sigma(sigma)?;
+    let goal = Goal::Best { epsilon: args.question.epsilon };
+    let question = Question::new(loaded.pool.clone(), assumptions, goal)
         .map_err(|error| refused(&error))?
-        .delta(Confidence::new(vouched.delta)?);
-    Ok(match vouched.gamma {
+        .delta(Confidence::new(args.assumptions.delta)?);
+    Ok(match args.question.gamma {
         Some(gamma) => question.gamma(Ridge::new(gamma)?),
         None => question,
     })
@@ -151,6 +177,6 @@ fn refused(error: &BanditError) -> CliError {
         BanditError::Invalid(error) => (*error).into(),
         BanditError::Pool(error) => error.clone().into(),
         BanditError::Design(error) => error.clone().into(),
-        other => CliError::usage("E202", other.to_string(), "see --bound, --norm and --sub-gaussian"),
+        other => CliError::usage("E202", other.to_string(), "see --bound, --norm and --noise"),
     }
 }

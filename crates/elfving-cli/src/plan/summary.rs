@@ -133,7 +133,7 @@ fn advice(plan: &PlanDocument) -> String {
     if let (Some(rips), Some(ptr)) = (samples("rips-best"), samples("ptr-best")) {
         let (cheap, by) =
             if ptr < rips { ("PTR", rips as f64 / ptr as f64) } else { ("RIPS", ptr as f64 / rips as f64) };
-        let light = if ptr < rips { ", if the noise has light tails (--sub-gaussian)" } else { "" };
+        let light = if ptr < rips { ", if the noise has light tails (--noise sub-gaussian)" } else { "" };
         lines.push(format!("{cheap} is cheaper at worst, by a factor of {}{light}.", short(by)));
     }
     lines.push(match plan.suggested_gamma {

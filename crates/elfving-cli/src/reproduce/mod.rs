@@ -19,7 +19,7 @@ use crate::talk::Talk;
 #[command(after_help = "Examples:
   elfving reproduce kernel --out figures
       the paper's second experiment at its 40 repetitions
-  elfving reproduce all --out figures --repeats 400
+  elfving reproduce all --out figures --repetitions 400
       everything, with tight error bars
 
 For each experiment DIR gets NAME.csv and NAME.json with all numbers, and NAME-PANEL.svg and .png with the
@@ -30,9 +30,9 @@ pub(crate) struct ReproduceArgs {
     /// The folder for numbers and figures; made if it is not there
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Repetitions (default: those of the paper)
+    /// How often each simulation is run (default: as in the paper)
     #[arg(long, value_name = "N")]
-    repeats: Option<usize>,
+    repetitions: Option<usize>,
     /// The seed of everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
@@ -74,7 +74,7 @@ struct Reproduced {
 }
 
 pub(crate) fn run(args: &ReproduceArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
-    let settings = Settings { repeats: args.repeats, seed: args.seed };
+    let settings = Settings { repeats: args.repetitions, seed: args.seed };
     fs::create_dir_all(&args.out).map_err(|source| CliError::write(&args.out, source))?;
     let mut all = Reproduced { experiments: Vec::new(), files: Vec::new() };
     for experiment in args.experiment.experiments() {
@@ -119,7 +119,7 @@ fn write(findings: &Findings, folder: &Path, files: &mut Vec<String>) -> Result<
 fn explain(error: ExperimentError) -> CliError {
     match error {
         ExperimentError::Repeats { .. } => {
-            CliError::usage("E201", error.to_string(), "give --repeats 2 or more")
+            CliError::usage("E201", error.to_string(), "give --repetitions 2 or more")
         }
         ExperimentError::Picture(error) => error.into(),
         other => CliError::NoCertificate {

@@ -16,7 +16,7 @@ use crate::targets::TargetArgs;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(super) struct LimitArgs {
-    /// Measure every candidate at least this often: a number, or a column of POOL with one for each
+    /// Measure every candidate at least this often: a number, or a column of POOL with one per candidate
     #[arg(long, value_name = "N|COLUMN")]
     min: Option<String>,
     /// Measure no candidate more often than this: a number, or a column of POOL (empty: no limit, 0: never)
@@ -25,11 +25,11 @@ pub(super) struct LimitArgs {
     /// Measure these candidates at least once
     #[arg(long, value_name = "ID,ID,..", value_delimiter = ',')]
     force: Vec<String>,
-    /// Measurements already made: a table with the ids, and a column `count` or one line a measurement
+    /// Earlier measurements: a table with the ids, and a column `count` or one line per measurement
     #[arg(long, value_name = "FILE")]
-    done: Option<PathBuf>,
-    /// The name of the outcome column: a line of --done without an outcome is no measurement, and on the lab sheet it is the
-    /// empty column (default: that of the design, else `outcome`)
+    measured: Option<PathBuf>,
+    /// The outcome column, of --measured (a line without an outcome does not count) and of the lab sheet (default: that of
+    /// the design, else `outcome`)
     #[arg(long, value_name = "COLUMN")]
     outcome: Option<String>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Limits {
 
 impl LimitArgs {
     pub(super) fn any(&self) -> bool {
-        self.min.is_some() || self.max.is_some() || self.done.is_some() || !self.force.is_empty()
+        self.min.is_some() || self.max.is_some() || self.measured.is_some() || !self.force.is_empty()
     }
 
     pub(super) fn read(&self, loaded: &LoadedPool, talk: Talk) -> Result<Limits, CliError> {
@@ -69,10 +69,10 @@ impl LimitArgs {
             Some(Limit::Listed(list)) => constraints.maximum = given(&list),
             None => {}
         }
-        if let Some(path) = &self.done {
+        if let Some(path) = &self.measured {
             constraints.done = self.done(path, loaded, talk)?;
         }
-        let done_file = self.done.as_deref().map(|path| crate::pool_source::file_name(Some(path)));
+        let done_file = self.measured.as_deref().map(|path| crate::pool_source::file_name(Some(path)));
         let outcome = self.outcome.as_ref().or(loaded.args.columns.outcome.first());
         let outcome = outcome.map_or("outcome", String::as_str).to_owned();
         Ok(Limits { constraints, done_file, outcome })

@@ -16,7 +16,7 @@ use elfving::rounding::{Method, Request};
 
 use crate::design::DesignDocument;
 use crate::error::CliError;
-use crate::output::{self, FileFormat, Format};
+use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles, close};
 use crate::talk::Talk;
@@ -33,7 +33,7 @@ use settings::Settings;
       the best plan of 20 measurements that the methods find
   elfving round pool.csv --design design.json --budget 20 --shuffle --out plan.json > sheet.csv
       a lab sheet in random order, and the plan for `estimate`
-  elfving round pool.csv --design design.json --budget 24 --max 1 --force a7,b2 --done results.csv
+  elfving round pool.csv --design design.json --budget 24 --max 1 --force a7,b2 --measured results.csv
       each candidate at most once, two in any case, on top of what was measured already
   elfving round pool.csv --design design.json --budget 200 --method regret --json
       a plan whose loss was bounded beforehand; one JSON object for scripts
@@ -49,7 +49,7 @@ pub(crate) struct RoundArgs {
     #[arg(long, value_name = "DESIGN.json")]
     design: PathBuf,
     /// Measurements to make
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     budget: u64,
     /// How to get from weights to whole measurements
     #[arg(long, value_enum, default_value = "best")]
@@ -64,6 +64,14 @@ pub(crate) struct RoundArgs {
     limits: LimitArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    plot: PlotArgs,
+    /// Put the measurements in random order, as a lab sheet: one line per measurement, with an empty cell for the outcome
+    #[arg(long, help_heading = "Output")]
+    shuffle: bool,
+    /// Candidates to list in the table
+    #[arg(long, value_name = "N", default_value_t = 40, help_heading = "Output")]
+    show: usize,
 }
 
 /// The roundings by name.
@@ -104,27 +112,6 @@ impl MethodName {
             Self::Sample => return None,
         })
     }
-}
-
-/// Where the answer goes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// Put the measurements in random order, as a lab sheet: one line each, with an empty cell for the outcome
-    #[arg(long)]
-    shuffle: bool,
-    /// What to print on stdout; --json is short for --format json
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// Short for --format csv
-    #[arg(long, conflicts_with_all = ["format", "json"])]
-    csv: bool,
-    /// Also write the plan to a file: .json (for `estimate`) or .csv (for a spreadsheet; with --shuffle the lab sheet)
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Draw the plan and its variances to a file: .svg or .png
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
 }
 
 /// A plan with everything needed to print, file and draw it.
@@ -199,7 +186,7 @@ impl Answer<'_> {
         }
         match settings.format {
             Format::Json => output::print(output::json_line(&document)),
-            Format::Table if !settings.shuffle => output::print(summary::text(self)),
+            Format::Table if !settings.shuffle => output::print(summary::text(self, settings.show)),
             _ => output::print(sheet::csv(self, settings.shuffle, Path::new("stdout"))?),
         }
     }

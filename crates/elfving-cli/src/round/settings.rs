@@ -12,6 +12,7 @@ pub(super) struct Settings {
     pub(super) format: Format,
     pub(super) out: Option<(PathBuf, FileFormat)>,
     pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
+    pub(super) show: usize,
 }
 
 /// A list of more measurements than this is no list for people, and may not fit in memory.
@@ -27,23 +28,20 @@ impl Settings {
         let draws = args.method == MethodName::Sample;
         if draws && (args.polish || args.limits.any()) {
             let message = "independent draws keep no minimum, no maximum and no earlier measurements";
-            let help = "leave out --min, --max, --force, --done and --polish, or choose another --method";
+            let help = "leave out --min, --max, --force, --measured and --polish, or choose another --method";
             return Err(CliError::usage("E202", message, help));
         }
-        if (draws || args.output.shuffle) && args.budget > MOST_LISTED {
+        if (draws || args.shuffle) && args.budget > MOST_LISTED {
             let message =
                 format!("--budget {}: at most {MOST_LISTED} measurements are listed one by one", args.budget);
             return Err(CliError::usage("E201", message, "leave out --shuffle, or lower the budget"));
         }
         Ok(Self {
-            shuffle: args.output.shuffle,
-            format: match (as_json, args.output.csv) {
-                (true, _) => Format::Json,
-                (_, true) => Format::Csv,
-                _ => args.output.format,
-            },
+            shuffle: args.shuffle,
+            format: args.output.format_or(Format::Table, as_json)?,
             out: answer_file(args.output.out.as_ref(), "a plan is")?,
-            plot: picture_file(args.output.plot.as_ref())?,
+            plot: picture_file(args.plot.plot.as_ref())?,
+            show: args.show,
         })
     }
 

@@ -8,14 +8,12 @@ use super::Answer;
 use super::plan::Plan;
 use crate::words::{self, number, short, trimmed};
 
-/// Most candidates in the list.
-const MOST_ROWS: usize = 40;
 /// More feature columns than this are not shown beside the counts.
 const MOST_COLUMNS: usize = 6;
 
 /// The whole answer.
-pub(super) fn text(answer: &Answer) -> String {
-    format!("{}\n\n{}\n\n{}\n\n{}\n", title(answer), facts(answer), meaning(answer), candidates(answer))
+pub(super) fn text(answer: &Answer, show: usize) -> String {
+    format!("{}\n\n{}\n\n{}\n\n{}\n", title(answer), facts(answer), meaning(answer), candidates(answer, show))
 }
 
 /// `20 measurements on line.csv: 11 candidates, ...`.
@@ -164,10 +162,10 @@ fn meaning(answer: &Answer) -> String {
     if precision.is_empty() { kind.to_owned() } else { format!("{precision}\n{kind}") }
 }
 
-fn candidates(answer: &Answer) -> String {
+fn candidates(answer: &Answer, show: usize) -> String {
     let loaded = answer.loaded;
     let order = answer.plan.most_first();
-    let shown = &order[..order.len().min(MOST_ROWS)];
+    let shown = &order[..order.len().min(show)];
     let columns: &[String] = match loaded.feature_columns() {
         columns if columns.len() <= MOST_COLUMNS => columns,
         _ => &[],
@@ -201,7 +199,7 @@ fn candidates(answer: &Answer) -> String {
     if order.len() > shown.len() {
         let rest: u64 = order[shown.len()..].iter().map(|(_, count)| count).sum();
         text.push_str(&format!(
-            "\n... and {} more with {rest} measurements: --csv or --out FILE has them all",
+            "\n... and {} more with {rest} measurements: --show N, --format csv or --out FILE has them all",
             order.len() - shown.len()
         ));
     }

@@ -6,15 +6,16 @@ mod sheet;
 mod summary;
 mod world;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use elfving::bandit::{Algorithm, BanditError, Question};
 use elfving::simulate::{self, Comparison, Runs, SimulationError};
 
+use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
-use crate::output::{self, FileFormat, Format};
+use crate::goal_args::GoalArgs;
+use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
@@ -24,119 +25,58 @@ use world::WorldArgs;
 /// Arguments of `elfving simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  elfving simulate --pool pool.csv --id id --truth yield --kernel rbf --algorithm gp-ucb,random --budget 200
+  elfving simulate pool.csv --id id --maximize yield --kernel rbf --goal regret --algorithm gp-ucb,random --budget 200
       what two algorithms lose while they measure, with standard errors
-  elfving simulate --pool pool.csv --id id --truth yield --kernel rbf --sigma 0.1 --norm 3 \\
-          --algorithm ellipsoid-best,rips-best --goal best --epsilon 0.2 --budget 5000 --batch 10 --plot gap.svg
+  elfving simulate pool.csv --id id --maximize yield --kernel rbf --world-sigma 0.1 --norm 3 \\
+          --algorithm ellipsoid-best,rips-best --epsilon 0.2 --budget 5000 --batch 10 --plot gap.svg
       how many measurements a certified answer takes
-  elfving simulate --pool pool.csv --id id --truth toughness --records repeats.csv --algorithm gp-ts --budget 100
-      outcomes drawn from real repeats: lines of `id,toughness`, several for each candidate
-  elfving simulate --pool pool.csv --id id --truth yield --one-hot all --algorithm calibrated,random --budget 200 --batch 10
+  elfving simulate pool.csv --id id --minimize ms --records repeats.csv --goal regret --algorithm random --budget 100
+      outcomes drawn from real repeats: lines of `id,ms`, several for each candidate
+  elfving simulate reactions.csv --id id --maximize yield --one-hot --algorithm calibrated,random --budget 60 --batch 10
       a Gaussian process fitted after every batch, on the columns as they are; no proof
 
-The truth is a column of POOL (and of --targets). Large outcomes are good unless --minimize is given.
-The algorithms know the pool and what is vouched for, and never the truth.")]
+The truth is a column of POOL (and of --targets): --maximize or --minimize names it with its direction. The algorithms know
+the pool and what is assumed, never the truth. --world-noise and --world-sigma are the noise of the simulated world;
+--noise and --sigma are what the algorithms assume, by default the same.")]
 pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pool: PoolArgs,
     #[command(flatten)]
     world: WorldArgs,
     #[command(flatten)]
-    vouched: VouchedArgs,
+    goal: GoalArgs,
+    #[command(flatten)]
+    assumptions: AssumptionArgs,
     #[command(flatten)]
     runs: RunArgs,
     #[command(flatten)]
     output: OutputArgs,
-}
-
-/// What the algorithms are told.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Assumptions")]
-struct VouchedArgs {
-    /// Bound on the standard deviation of the noise (default: the noise of the simulation)
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    assumed_sigma: Option<f64>,
-    /// Bound on the mean outcomes, in absolute value (default: that of the truth)
-    #[arg(long, value_name = "B", allow_negative_numbers = true)]
-    bound: Option<f64>,
-    /// Bound on the norm of theta, in the space of the kernel if there is one; the ellipsoid needs it
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    norm: Option<f64>,
-    /// How far the means may be from the model
-    #[arg(long, value_name = "H", default_value_t = 0.0, allow_negative_numbers = true)]
-    misspecification: f64,
-    /// Do not say that the noise is sub-Gaussian, although it is
-    #[arg(long)]
-    bounded_variance: bool,
-    /// The probability with which a verdict may be wrong
-    #[arg(long, value_name = "D", default_value_t = 0.05, allow_negative_numbers = true)]
-    delta: f64,
-    /// The ridge (default: chosen by each algorithm)
-    #[arg(long, value_name = "G", allow_negative_numbers = true)]
-    gamma: Option<f64>,
+    #[command(flatten)]
+    plot: PlotArgs,
 }
 
 /// What is run, and how often.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Simulation")]
 struct RunArgs {
-    /// The algorithms to compare; `auto` is the certified one for what is vouched for
+    /// The algorithms to compare; `auto` is the certified one for these assumptions
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true, value_parser = settings::algorithm)]
     algorithm: Vec<Option<Algorithm>>,
-    /// What is wanted
-    #[arg(long, value_enum, default_value = "regret")]
-    goal: GoalName,
-    /// How far from the best an answer may be (goals best, top, all-good), or how far off a mean (goal map)
-    #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
-    epsilon: f64,
-    /// How many choices are wanted (goal top)
-    #[arg(long, value_name = "M", default_value_t = 3)]
-    top: usize,
+    /// The ridge (default: chosen by each algorithm)
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    gamma: Option<f64>,
     /// Measurements of one run, at most
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "N")]
     budget: u64,
-    /// Measurements asked for at once
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Measurements at a time
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1)]
     batch: usize,
-    /// Repetitions
+    /// How often the simulation is run
     #[arg(long, value_name = "N", default_value_t = 20)]
-    repeats: usize,
+    repetitions: usize,
     /// The seed of noise and algorithms
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-}
-
-/// The goals by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GoalName {
-    /// Little loss while measuring
-    Regret,
-    /// One choice within epsilon of the best
-    Best,
-    /// M choices within epsilon of the M-th best
-    Top,
-    /// Every choice within epsilon of the best
-    AllGood,
-    /// Every mean within epsilon
-    Map,
-}
-
-/// Where the answer goes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-struct OutputArgs {
-    /// What to print on stdout; --json is short for --format json
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// Short for --format csv
-    #[arg(long)]
-    csv: bool,
-    /// Also write the curves, as .json or .csv
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Draw the curves with bands of two standard errors, as .svg or .png
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
 }
 
 /// What came out.
@@ -157,8 +97,10 @@ struct Tried {
 pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
     let mut pool = args.pool.clone();
-    pool.columns.outcome.extend(args.world.truth_in_pool().map(str::to_owned));
-    let ridge = args.vouched.gamma.unwrap_or(DEFAULT_RIDGE);
+    pool.columns.outcome.extend(args.world.truth_in_pool()?.map(str::to_owned));
+    let sigma = args.assumptions.sigma.as_ref();
+    pool.columns.ignore.extend(sigma.and_then(SigmaArg::column).map(str::to_owned));
+    let ridge = args.runs.gamma.unwrap_or(DEFAULT_RIDGE);
     let files = PoolFiles::read(pool.settle()?, talk)?;
     let calibrated = args.runs.algorithm.iter().flatten().any(|algorithm| algorithm.is_calibrated());
     let space = if calibrated { files.space()? } else { None };
@@ -167,7 +109,7 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let mut question = settings.question(args, &loaded, &environment, talk)?;
     question.space = space;
 
-    let total = args.runs.repeats * args.runs.algorithm.len();
+    let total = args.runs.repetitions * args.runs.algorithm.len();
     let bar = talk.bar("simulating", total);
     let mut tried = Vec::new();
     for &algorithm in &args.runs.algorithm {
@@ -230,7 +172,7 @@ fn explain(error: SimulationError, algorithm: Algorithm) -> CliError {
         SimulationError::Bandit(error @ BanditError::NeedsAssumption { .. }) => CliError::usage(
             "E202",
             error.to_string(),
-            "--norm, --bound and light noise are what can be stated",
+            "state it with --norm, --bound or --noise sub-gaussian",
         ),
         SimulationError::Bandit(error @ BanditError::ChoicesNotMeasurable { .. }) => {
             CliError::usage("E202", error.to_string(), "leave out --targets, or use --goal best")

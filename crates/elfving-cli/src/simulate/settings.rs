@@ -2,24 +2,24 @@
 
 use std::path::PathBuf;
 
-use elfving::bandit::{Algorithm, BanditError, Goal, Question};
-use elfving::estimate::Tails;
+use elfving::bandit::{Algorithm, Goal, Question};
 use elfving::simulate::{Environment, Simulation};
 use elfving::units::{Confidence, InvalidValue, Ridge};
 
-use super::{GoalName, SimulateArgs};
+use super::SimulateArgs;
+use crate::assumption_args::AssumptionValues;
 use crate::error::CliError;
+use crate::goal_args;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
-use crate::vouched::Vouched;
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
     pub(super) goal: Goal,
     pub(super) budget: u64,
     pub(super) batch: usize,
-    pub(super) repeats: usize,
+    pub(super) repetitions: usize,
     pub(super) simulation: Simulation,
     delta: Confidence,
     gamma: Option<Ridge>,
@@ -32,9 +32,11 @@ impl Settings {
     /// Refuses what cannot work before any file is read.
     pub(super) fn resolve(args: &SimulateArgs, as_json: bool) -> Result<Self, CliError> {
         let runs = &args.runs;
-        for (option, value) in
-            [("--budget", runs.budget), ("--batch", runs.batch as u64), ("--repeats", runs.repeats as u64)]
-        {
+        for (option, value) in [
+            ("--budget", runs.budget),
+            ("--batch", runs.batch as u64),
+            ("--repetitions", runs.repetitions as u64),
+        ] {
             if value == 0 {
                 return Err(CliError::usage(
                     "E201",
@@ -43,30 +45,24 @@ impl Settings {
                 ));
             }
         }
-        let epsilon = runs.epsilon;
-        let goal = match runs.goal {
-            GoalName::Regret => Goal::Regret { horizon: Some(runs.budget) },
-            GoalName::Best => Goal::Best { epsilon },
-            GoalName::Top => Goal::Top { count: runs.top, epsilon },
-            GoalName::AllGood => Goal::AllGood { epsilon },
-            GoalName::Map => Goal::Map { epsilon },
-        };
-        let goal = goal.check(usize::MAX).map_err(|error| refused_goal(&error))?;
+        if let Some(sigma) = &args.assumptions.sigma {
+            sigma.check()?;
+        }
+        let goal = args.goal.goal(args.goal.epsilon.unwrap_or(0.0), Some(runs.budget))?;
         Ok(Self {
             goal,
             budget: runs.budget,
             batch: runs.batch,
-            repeats: runs.repeats,
-            simulation: Simulation::new(runs.budget).batch(runs.batch).repeats(runs.repeats).seed(runs.seed),
-            delta: Confidence::new(args.vouched.delta)?,
-            gamma: args.vouched.gamma.map(Ridge::new).transpose()?,
-            format: match (as_json, args.output.csv) {
-                (true, _) => Format::Json,
-                (_, true) => Format::Csv,
-                _ => args.output.format,
-            },
+            repetitions: runs.repetitions,
+            simulation: Simulation::new(runs.budget)
+                .batch(runs.batch)
+                .repeats(runs.repetitions)
+                .seed(runs.seed),
+            delta: Confidence::new(args.assumptions.delta)?,
+            gamma: runs.gamma.map(Ridge::new).transpose()?,
+            format: args.output.format_or(Format::Table, as_json)?,
             out: answer_file(args.output.out.as_ref(), "curves are")?,
-            plot: picture_file(args.output.plot.as_ref())?,
+            plot: picture_file(args.plot.plot.as_ref())?,
         })
     }
 
@@ -78,34 +74,39 @@ impl Settings {
         world: &Environment,
         talk: Talk,
     ) -> Result<Question, CliError> {
-        let vouched = &args.vouched;
-        let bound = vouched.bound.unwrap_or_else(|| {
+        let assumed = &args.assumptions;
+        let bound = assumed.bound.unwrap_or_else(|| {
             let largest = world.largest_mean();
             let bound = if largest > 0.0 { largest } else { 1.0 };
-            talk.note(format!("--bound {bound} is taken from the truth, which in practice nobody knows"));
+            talk.note(format!("--bound {bound} is taken from the truth, which in practice is unknown"));
             bound
         });
-        let (sigma, tails) = world.noise_level();
-        let assumptions = Vouched {
-            sigma: vouched.assumed_sigma.unwrap_or(sigma),
+        let (of_world, tails) = world.noise_level();
+        let sigma = match &assumed.sigma {
+            Some(sigma) => sigma.largest(loaded.table())?,
+            None => of_world,
+        };
+        if assumed.sigma.is_some() && sigma != of_world {
+            talk.note(format!(
+                "the algorithms assume --sigma {sigma}; the noise of the world is {of_world} (--world-sigma)"
+            ));
+        }
+        let assumptions = AssumptionValues {
+            sigma,
             bound: Some(bound),
-            norm: vouched.norm,
-            misspecification: vouched.misspecification,
-            tails: if vouched.bounded_variance { Tails::BoundedVariance } else { tails },
+            norm: assumed.norm,
+            misspecification: assumed.misspecification.unwrap_or(0.0),
+            tails: assumed.noise.map_or(tails, Into::into),
         }
         .assumptions()?;
         let question = Question::new(loaded.pool.clone(), assumptions, self.goal)
-            .map_err(|error| refused_goal(&error))?
+            .map_err(|error| goal_args::refused(&error))?
             .delta(self.delta);
         Ok(match self.gamma {
             Some(gamma) => question.gamma(gamma),
             None => question,
         })
     }
-}
-
-fn refused_goal(error: &BanditError) -> CliError {
-    CliError::usage("E201", error.to_string(), "see --goal, --epsilon and --top")
 }
 
 /// An algorithm by its name, or `auto`, for which there is none yet.

@@ -45,7 +45,7 @@ pub(super) fn head(answer: &Answer) -> String {
         loaded.file_name(),
         loaded.pool.len(),
         loaded.model(),
-        settings.repeats,
+        settings.repetitions,
         settings.budget,
     )
 }

@@ -10,30 +10,27 @@ use elfving_table::{Code, Problem, TableError, nearest, read};
 use super::settings::positive_sigma;
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
+use crate::truth::TruthArgs;
 
 /// How outcomes come about.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "World")]
 pub(super) struct WorldArgs {
-    /// The column with the true means; with --records, the column of that file with the outcomes
-    #[arg(long, value_name = "COLUMN")]
-    truth: String,
-    /// Small outcomes are good
-    #[arg(long)]
-    minimize: bool,
-    /// Recorded outcomes: a table with the ids and --truth, several lines for each candidate; a measurement
-    /// returns one of them
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["noise", "tail", "sigma"])]
+    #[command(flatten)]
+    truth: TruthArgs,
+    /// Recorded outcomes: a table with the ids and the outcome, several lines for each candidate; a measurement returns one
+    /// of them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["world_noise", "world_tail", "world_sigma"])]
     records: Option<PathBuf>,
-    /// The shape of the noise
+    /// The law of the noise in the simulated world
     #[arg(long, value_enum, default_value = "normal")]
-    noise: NoiseName,
+    world_noise: LawName,
     /// Its parameter: degrees of freedom of student-t (default 3), shape of pareto (3), probability of two-point (0.01)
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    tail: Option<f64>,
-    /// The standard deviation of the noise
+    world_tail: Option<f64>,
+    /// The standard deviation of the noise in the simulated world
     #[arg(long, value_name = "S", default_value_t = 0.1, allow_negative_numbers = true)]
-    sigma: f64,
+    world_sigma: f64,
     /// Move every true mean up or down by this much, at random: a truth away from every model
     #[arg(long, value_name = "H", default_value_t = 0.0, allow_negative_numbers = true)]
     perturb: f64,
@@ -41,7 +38,7 @@ pub(super) struct WorldArgs {
 
 /// The laws of noise by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum NoiseName {
+enum LawName {
     /// Normal
     Normal,
     /// Uniform: bounded
@@ -60,19 +57,25 @@ enum NoiseName {
 
 impl WorldArgs {
     /// The column of the pool that is no feature, unless the truth is in records.
-    pub(super) fn truth_in_pool(&self) -> Option<&str> {
-        self.records.is_none().then_some(&self.truth)
+    pub(super) fn truth_in_pool(&self) -> Result<Option<&str>, CliError> {
+        let column = self.column()?;
+        Ok(self.records.is_none().then_some(column))
+    }
+
+    /// The column of the truth, which the parser asks for.
+    fn column(&self) -> Result<&str, CliError> {
+        Ok(self.truth.column()?.expect("the parser asks for it"))
     }
 
     pub(super) fn build(&self, loaded: &LoadedPool, seed: u64) -> Result<Environment, CliError> {
-        let sign = if self.minimize { -1.0 } else { 1.0 };
+        let sign = self.truth.aim.sign();
         let mut environment = match &self.records {
             Some(path) => self.with_records(path, loaded, sign)?,
             None => self.with_law(loaded, sign)?,
         };
         if let Some(path) = &loaded.args.targets {
             let table = read(path, &loaded.args.columns.reading())?;
-            let means = table.numbers(&self.truth)?;
+            let means = table.numbers(self.column()?)?;
             environment = environment.choices(signed(means, sign)).map_err(refused)?;
         }
         environment.misspecified(self.perturb, seed).map_err(refused)
@@ -83,14 +86,14 @@ impl WorldArgs {
         let table = loaded.table().ok_or_else(|| {
             CliError::usage(
                 "E202",
-                "--truth names a column, and the pool has none",
+                "--truth names a column, and the pool has no columns",
                 "give a table as the pool",
             )
         })?;
-        let environment = Environment::new(signed(table.numbers(&self.truth)?, sign)).map_err(refused)?;
-        let sigma = positive_sigma(self.sigma)?;
-        let name = self.noise.to_possible_value().expect("every noise has a name");
-        let noisy = match Law::from_name(name.get_name(), self.tail) {
+        let environment = Environment::new(signed(table.numbers(self.column()?)?, sign)).map_err(refused)?;
+        let sigma = positive_sigma(self.world_sigma)?;
+        let name = self.world_noise.to_possible_value().expect("every noise has a name");
+        let noisy = match Law::from_name(name.get_name(), self.world_tail) {
             Some(law) => environment.noise(law, sigma),
             None => environment.bernoulli(),
         };
@@ -104,7 +107,7 @@ impl WorldArgs {
             CliError::usage("E202", "--records is matched by ids", "name the column of ids with --id")
         })?;
         let table = read(path, &columns.reading())?;
-        let (ids, outcomes) = (table.texts(id)?, table.numbers(&self.truth)?);
+        let (ids, outcomes) = (table.texts(id)?, table.numbers(self.column()?)?);
         let rows: HashMap<&str, usize> = loaded.rows_by_id();
         let mut records = vec![Vec::new(); loaded.pool.len()];
         for (line, (name, outcome)) in ids.iter().zip(outcomes).enumerate() {
@@ -133,6 +136,6 @@ fn signed(means: Vec<f64>, sign: f64) -> Vec<f64> {
 fn refused(error: SimulationError) -> CliError {
     match error {
         SimulationError::Parameter { .. } => CliError::usage("E201", error.to_string(), "see --help"),
-        error => CliError::data("E354", error.to_string(), "look at the column of --truth"),
+        error => CliError::data("E354", error.to_string(), "look at the column of the truth"),
     }
 }

@@ -1,15 +1,17 @@
 //! `elfving new`: from a table and a wish to a campaign.
 
+mod campaign_args;
 mod lists;
 mod questions;
-mod wishes;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving::pool::KernelSpec;
 use elfving_campaign::event::BroughtIn;
-use elfving_campaign::{Attachment, Campaign, Mode, Model, Recipe, ResultsFile, Spec};
+use elfving_campaign::{
+    Attachment, Campaign, Mode, Model, OutcomeMarker, Recipe, ResultsFile, Spec, spec_for_programs,
+};
 use elfving_table::TableError;
 use serde::Serialize;
 
@@ -20,12 +22,12 @@ use super::results_args::ResultsArgs;
 use crate::diagnose;
 use crate::error::CliError;
 use crate::kernel_args::KernelArgs;
-use crate::output;
-use crate::pool_args::{ColumnArgs, ModelArgs, PoolArgs};
+use crate::output::{self, OutputArgs};
+use crate::pool_args::{ColumnArgs, MARKER_HELP, ModelArgs, PoolArgs};
 use crate::pool_source::{LoadedPool, PoolFiles};
 use crate::talk::Talk;
+use campaign_args::{CampaignArgs, CampaignSettings};
 use questions::Questions;
-use wishes::{Wish, WishArgs};
 
 /// Arguments of `elfving new`.
 #[derive(Debug, Args)]
@@ -43,14 +45,17 @@ pub(crate) struct NewArgs {
     /// What the campaign is called; its file is NAME.elfving
     #[arg(value_name = "NAME")]
     name: PathBuf,
-    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row each
-    #[arg(long, value_name = "POOL", help_heading = "Pool")]
+    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row per candidate
+    #[arg(value_name = "POOL")]
     pool: Option<PathBuf>,
+    /// The same as POOL
+    #[arg(long = "pool", value_name = "POOL", conflicts_with = "pool", help_heading = "Pool")]
+    pool_option: Option<PathBuf>,
     /// Choose among the rows of this table, with the same columns, and measure those of POOL
     #[arg(long, value_name = "FILE", help_heading = "Pool")]
     targets: Option<PathBuf>,
     #[command(flatten)]
-    wishes: WishArgs,
+    question: CampaignArgs,
     #[command(flatten)]
     columns: ColumnArgs,
     #[command(flatten)]
@@ -61,6 +66,8 @@ pub(crate) struct NewArgs {
     rows: RowArgs,
     #[command(flatten)]
     results: ResultsArgs,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Rows that are treated differently.
@@ -73,19 +80,19 @@ struct RowArgs {
     /// Candidates to measure first: ids, or a table with them
     #[arg(long, value_name = "ID,..|FILE")]
     force: Vec<String>,
-    /// Measurements made before: a table with the ids and the outcome, several lines for a repeated candidate
+    /// Earlier measurements: a table with the ids and the outcome, several lines for a repeated candidate
     #[arg(long, value_name = "FILE")]
     measured: Option<PathBuf>,
 }
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
-struct NewDocument<'a> {
+struct NewDocument {
     file: String,
     candidates: usize,
     choices: usize,
     earlier: usize,
-    spec: &'a Spec,
+    spec: serde_json::Value,
 }
 
 /// What a kernel is factorised for when the ridge is left to the algorithm.
@@ -93,14 +100,17 @@ const USUAL_RIDGE: f64 = 1e-4;
 const TOLERANCE: f64 = 1e-3;
 
 pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+    args.output.check(as_json, "a campaign's description is")?;
     let mut questions = Questions::new(as_json);
-    let pool = questions.path("--pool POOL", "Which file has the candidates?", args.pool.as_ref())?;
-    let wish = args.wishes.settle(&mut questions)?;
+    let pool = args.pool.as_ref().or(args.pool_option.as_ref());
+    let pool = questions.path("POOL", "Which file has the candidates?", pool)?;
+    let mut settings = args.question.settle(&mut questions)?;
     let pool = questions.finish(pool)?;
     let path = file_of(&args.name);
 
-    let loaded = load(args, pool.clone(), &wish, talk)?;
-    if wish.mode == Mode::Certified {
+    let loaded = load(args, pool.clone(), &settings, talk)?;
+    settings.read_sigma(loaded.table())?;
+    if settings.mode == Mode::Certified {
         // The calibrated model scales every column by itself.
         diagnose::advice(&loaded).iter().for_each(|advice| talk.note(advice));
     }
@@ -110,13 +120,13 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     let recipe = recipe(&loaded, &pool, targets.as_ref())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let id = loaded.args.columns.id.as_deref();
-    let spec = wish
+    let spec = settings
         .spec(name, recipe)
         .forbid(lists::ids(&args.rows.forbid, id)?)
         .force(lists::ids(&args.rows.force, id)?);
     let format =
         elfving_campaign::ResultsFormat { decimal: spec.recipe.reading.decimal, ..Default::default() };
-    let spec = spec.results(args.results.over(&format));
+    let spec = spec.results(args.results.over(&format, &outcome_markers(&args.columns)?));
     let earlier = args.rows.measured.as_deref().map(|path| measured(path, &spec, &loaded)).transpose()?;
 
     let spinner = talk.spinner("building");
@@ -125,18 +135,25 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     let mut campaign = campaign.map_err(|error| failed(error, None))?;
     let status = campaign.status().map_err(|error| failed(error, None))?;
     drop(spinner);
-    if as_json {
-        let (file, spec) = (path.display().to_string(), campaign.spec());
-        let (candidates, choices, earlier) = (status.candidates, status.choices, status.earlier);
-        return output::print(output::json_line(&NewDocument { file, candidates, choices, earlier, spec }));
-    }
+    let (file, spec) = (path.display().to_string(), spec_for_programs(campaign.spec()));
+    let (candidates, choices, earlier) = (status.candidates, status.choices, status.earlier);
+    let document = NewDocument { file, candidates, choices, earlier, spec };
     if status.earlier > 0 && !status.earlier_used {
         let algorithm = &status.algorithm;
         talk.note(format!(
             "{algorithm} decides from its own draws: the measurements made before are kept on record and not used"
         ));
     }
-    output::print(words(&campaign, &status, &path))
+    let csv = || output::csv_of_fields(&document);
+    args.output
+        .deliver(as_json, "a campaign's description is", &document, csv, || words(&campaign, &status, &path))
+}
+
+/// What texts mean in place of an outcome; those that only features know are left out.
+fn outcome_markers(columns: &ColumnArgs) -> Result<Vec<OutcomeMarker>, CliError> {
+    let of_outcomes = columns.marker.iter().filter(|text| text.contains('='));
+    let refused = |message: String| CliError::usage("E201", format!("--marker {message}"), MARKER_HELP);
+    of_outcomes.map(|text| text.parse().map_err(refused)).collect()
 }
 
 /// What was created, and what comes next.
@@ -172,7 +189,12 @@ fn file_of(name: &Path) -> PathBuf {
 }
 
 /// Reads and builds the pool as every command does: options checked, kernel resolved.
-fn load(args: &NewArgs, pool: PathBuf, wish: &Wish, talk: Talk) -> Result<LoadedPool, CliError> {
+fn load(
+    args: &NewArgs,
+    pool: PathBuf,
+    settings: &CampaignSettings,
+    talk: Talk,
+) -> Result<LoadedPool, CliError> {
     if args.kernel.gram.is_some() {
         let help = "give the features and --kernel; a campaign keeps the table, not a matrix";
         return Err(CliError::usage("E202", "a campaign needs coordinates, not a kernel matrix", help));
@@ -180,17 +202,19 @@ fn load(args: &NewArgs, pool: PathBuf, wish: &Wish, talk: Talk) -> Result<Loaded
     let mut columns = args.columns.clone();
     // The outcome may be a column of the results alone.
     let table = elfving_table::read(&pool, &columns.reading())?;
-    if table.column(&wish.outcome).is_ok() && !columns.outcome.contains(&wish.outcome) {
-        columns.outcome.push(wish.outcome.clone());
+    if table.column(&settings.outcome).is_ok() && !columns.outcome.contains(&settings.outcome) {
+        columns.outcome.push(settings.outcome.clone());
     }
-    if wish.mode == Mode::Calibrated && columns.one_hot.is_none() && columns.features.is_none() {
-        let others = columns.id.iter().chain(&columns.outcome).map(String::as_str);
+    columns.ignore.extend(settings.sigma_column().map(str::to_owned));
+    if settings.mode == Mode::Calibrated && columns.one_hot.is_none() && columns.features.is_none() {
+        let others = columns.id.iter().chain(&columns.outcome).chain(&columns.ignore).map(String::as_str);
         columns.one_hot = Some(table.category_columns(others)).filter(|names| !names.is_empty());
     }
     let (pool, targets) = (Some(pool), args.targets.clone());
-    let pool = PoolArgs { pool, targets, columns, model: args.model, kernel: args.kernel.clone() };
+    let (model, kernel) = (args.model, args.kernel.clone());
+    let pool = PoolArgs { pool, pool_option: None, targets, columns, model, kernel };
     let files = PoolFiles::read(pool.settle()?, talk)?;
-    files.build(wish.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE, wish.seed, talk)
+    files.build(settings.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE, settings.seed, talk)
 }
 
 /// How to build the same pool again.

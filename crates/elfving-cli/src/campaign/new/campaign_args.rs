@@ -1,97 +1,45 @@
-//! What is wanted and what is vouched for, on the command line.
+//! The question of a campaign, on the command line.
 
 use clap::{Args, ValueEnum};
 use elfving::bandit::Goal;
 use elfving::estimate::Tails;
 use elfving::units::{Confidence, InvalidValue, Ridge};
-use elfving_campaign::{Aim, Mode, Recipe, Spec, Vouched};
+use elfving_campaign::{Aim, AssumptionSpec, Mode, Recipe, Spec};
+use elfving_table::Table;
 
 use super::questions::Questions;
+use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
+use crate::goal_args::{AimArgs, GoalArgs, GoalName};
 
-/// The wish.
+/// The question of a campaign.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Question")]
-pub(super) struct WishArgs {
-    /// The outcome, large ones good: the column that results will have
-    #[arg(long, value_name = "OUTCOME", conflicts_with = "minimize")]
-    maximize: Option<String>,
-    /// The outcome, small ones good
-    #[arg(long, value_name = "OUTCOME")]
-    minimize: Option<String>,
-    /// What is wanted
-    #[arg(long, value_enum, default_value = "best")]
-    goal: GoalName,
-    /// How far from the best an answer may be (goals best, top, all-good; default: 0, the best itself), or how well every
-    /// mean is to be known (map)
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
-    epsilon: Option<f64>,
-    /// How many candidates are wanted (goal top)
-    #[arg(long, value_name = "M", default_value_t = 3)]
-    top: usize,
-    /// What stands behind the answer (default: certified)
+pub(super) struct CampaignArgs {
+    #[command(flatten)]
+    aim: AimArgs,
+    #[command(flatten)]
+    goal: GoalArgs,
+    /// Whether the answer is a theorem or practical (default: certified)
     #[arg(long, value_enum)]
     mode: Option<ModeName>,
-    /// The algorithm; `auto` is the one for what is vouched for
+    /// The algorithm; `auto` chooses by the assumptions
     #[arg(long, value_name = "NAME", default_value = "auto")]
     algorithm: String,
-    /// What the tails of the noise are known to be
-    #[arg(long, value_enum, help_heading = "Assumptions")]
-    noise: Option<NoiseName>,
-    /// Bound on the standard deviation of the noise
-    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Assumptions")]
-    sigma: Option<f64>,
-    /// Bound on the mean outcomes, in absolute value
-    #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Assumptions")]
-    bound: Option<f64>,
-    /// Bound on the norm of theta, in the space of the kernel if there is one
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Assumptions")]
-    norm: Option<f64>,
-    /// How far the means may be from the model
-    #[arg(
-        long,
-        value_name = "H",
-        default_value_t = 0.0,
-        allow_negative_numbers = true,
-        help_heading = "Assumptions"
-    )]
-    misspecification: f64,
-    /// The probability with which a certified verdict may be wrong
-    #[arg(
-        long,
-        value_name = "D",
-        default_value_t = 0.05,
-        allow_negative_numbers = true,
-        help_heading = "Assumptions"
-    )]
-    delta: f64,
+    #[command(flatten)]
+    assumptions: AssumptionArgs,
     /// The ridge (default: chosen by the algorithm)
-    #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Assumptions")]
+    #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Campaign")]
     gamma: Option<f64>,
-    /// Measurements asked for at once
-    #[arg(long, value_name = "N", default_value_t = 24, help_heading = "Campaign")]
+    /// Measurements at a time
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 24, help_heading = "Campaign")]
     batch: usize,
     /// Measurements in all, at most
-    #[arg(long, value_name = "T", help_heading = "Campaign")]
+    #[arg(long, value_name = "N", help_heading = "Campaign")]
     budget: Option<u64>,
     /// The seed of every random choice, run orders included
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Campaign")]
     seed: u64,
-}
-
-/// The goals by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GoalName {
-    /// One candidate within epsilon of the best
-    Best,
-    /// M candidates within epsilon of the M-th best
-    Top,
-    /// Every candidate within epsilon of the best
-    AllGood,
-    /// Little loss while measuring
-    Regret,
-    /// Every mean within epsilon
-    Map,
 }
 
 /// The modes by name.
@@ -103,51 +51,44 @@ enum ModeName {
     Calibrated,
 }
 
-/// The tails by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum NoiseName {
-    /// Normal, bounded, or as light
-    SubGaussian,
-    /// Any tails: only the variance is bounded
-    BoundedVariance,
-}
-
-/// A wish with nothing missing, every number in its domain.
-pub(super) struct Wish {
+/// The question with nothing missing, every number in its domain.
+pub(super) struct CampaignSettings {
     pub(super) outcome: String,
     pub(super) gamma: Option<f64>,
     pub(super) seed: u64,
     pub(super) mode: Mode,
     aim: Aim,
     goal: Goal,
-    vouched: Vouched,
+    assumed: AssumptionSpec,
+    sigma: Option<SigmaArg>,
     delta: f64,
     algorithm: String,
     batch: usize,
     budget: Option<u64>,
 }
 
-impl WishArgs {
+impl CampaignArgs {
     /// Asks for what is missing and refuses what is wrong.
-    pub(super) fn settle(&self, questions: &mut Questions) -> Result<Wish, CliError> {
+    pub(super) fn settle(&self, questions: &mut Questions) -> Result<CampaignSettings, CliError> {
         let (aim, outcome) = self.aim(questions)?;
         let mode = self.mode(questions)?;
-        let vouched = self.vouched(mode, questions)?;
+        let (assumed, sigma) = self.assumed(mode, questions)?;
         for (option, zero) in [("--batch", self.batch == 0), ("--budget", self.budget == Some(0))] {
             if zero {
                 let message = format!("{option} must be at least 1");
                 return Err(CliError::usage("E201", message, "give a number >= 1"));
             }
         }
-        Ok(Wish {
+        Ok(CampaignSettings {
             outcome,
             gamma: self.gamma.map(Ridge::new).transpose()?.map(Ridge::get),
             seed: self.seed,
             aim,
             goal: self.goal(questions)?,
             mode,
-            vouched,
-            delta: Confidence::new(self.delta)?.delta(),
+            assumed,
+            sigma,
+            delta: Confidence::new(self.assumptions.delta)?.delta(),
             algorithm: self.algorithm.clone(),
             batch: self.batch,
             budget: self.budget,
@@ -155,11 +96,11 @@ impl WishArgs {
     }
 
     fn aim(&self, questions: &mut Questions) -> Result<(Aim, String), CliError> {
-        Ok(match (&self.maximize, &self.minimize) {
+        Ok(match (&self.aim.maximize, &self.aim.minimize) {
             (Some(outcome), _) => (Aim::Maximise, outcome.clone()),
             (None, Some(outcome)) => (Aim::Minimise, outcome.clone()),
             (None, None) => {
-                let option = "--maximize OUTCOME (or --minimize OUTCOME)";
+                let option = "--maximize COLUMN (or --minimize COLUMN)";
                 let outcome =
                     questions.text(option, "What is measured (the column that results will have)?")?;
                 let aim = match questions.interactive() {
@@ -174,7 +115,10 @@ impl WishArgs {
     fn mode(&self, questions: &mut Questions) -> Result<Mode, CliError> {
         let asked = match self.mode {
             Some(ModeName::Calibrated) => "calibrated",
-            None if questions.interactive() && self.noise.is_none() && self.sigma.is_none() => {
+            None if questions.interactive()
+                && self.assumptions.noise.is_none()
+                && self.assumptions.sigma.is_none() =>
+            {
                 let question = "A fitted model without proof, or a theorem under your assumptions?";
                 questions.choice("--mode MODE", question, &["calibrated", "certified"])?
             }
@@ -184,31 +128,26 @@ impl WishArgs {
     }
 
     fn goal(&self, questions: &mut Questions) -> Result<Goal, CliError> {
-        let epsilon = match self.epsilon {
-            None if questions.interactive() && self.goal != GoalName::Regret => {
+        let epsilon = match self.goal.epsilon {
+            None if questions.interactive() && self.goal.goal != GoalName::Regret => {
                 questions.number("--epsilon E", "How far from the best may the answer be?")?
             }
             given => given.unwrap_or(0.0),
         };
-        let goal = match self.goal {
-            GoalName::Best => Goal::Best { epsilon },
-            GoalName::Top => Goal::Top { count: self.top, epsilon },
-            GoalName::AllGood => Goal::AllGood { epsilon },
-            GoalName::Regret => Goal::Regret { horizon: self.budget },
-            GoalName::Map => Goal::Map { epsilon },
-        };
-        let refused = |error: elfving::bandit::BanditError| {
-            CliError::usage("E201", error.to_string(), "see --goal, --epsilon and --top")
-        };
-        goal.check(usize::MAX).map_err(refused)
+        self.goal.goal(epsilon, self.budget)
     }
 
     /// The certified mode needs to know the noise; the rest may be unknown.
-    fn vouched(&self, mode: Mode, questions: &mut Questions) -> Result<Vouched, CliError> {
+    fn assumed(
+        &self,
+        mode: Mode,
+        questions: &mut Questions,
+    ) -> Result<(AssumptionSpec, Option<SigmaArg>), CliError> {
         let certified = mode == Mode::Certified;
-        let tails = match (self.noise, certified) {
-            (Some(NoiseName::SubGaussian), _) => Tails::SubGaussian,
-            (Some(NoiseName::BoundedVariance), _) | (None, false) => Tails::BoundedVariance,
+        let given = &self.assumptions;
+        let tails = match (given.noise, certified) {
+            (Some(name), _) => Tails::from(name),
+            (None, false) => Tails::BoundedVariance,
             (None, true) => {
                 let option = "--noise sub-gaussian|bounded-variance";
                 let answers = ["sub-gaussian", "bounded-variance"];
@@ -218,12 +157,14 @@ impl WishArgs {
                 }
             }
         };
-        let sigma = match self.sigma {
+        let sigma = match &given.sigma {
             None if certified => {
-                Some(questions.number("--sigma S", "What is the standard deviation of the noise at most?")?)
+                let question = "What is the standard deviation of the noise at most?";
+                Some(SigmaArg::Number(questions.number("--sigma X", question)?))
             }
-            given => given,
+            given => given.clone(),
         };
+        sigma.as_ref().map_or(Ok(()), SigmaArg::check)?;
         let number = |option: &'static str, question: &str, given: Option<f64>, questions: &mut Questions| {
             let wanted = given.is_none() && certified && questions.interactive();
             Ok::<_, CliError>(if wanted { Some(questions.number(option, question)?) } else { given })
@@ -231,35 +172,54 @@ impl WishArgs {
         let norm = match tails {
             Tails::SubGaussian => {
                 let question = "What is the norm of the function at most (`elfving diagnose` has a guess)?";
-                number("--norm N", question, self.norm, questions)?
+                number("--norm N", question, given.norm, questions)?
             }
-            Tails::BoundedVariance => self.norm,
+            Tails::BoundedVariance => given.norm,
         };
         let bound = match tails {
-            Tails::SubGaussian => self.bound,
+            Tails::SubGaussian => given.bound,
             Tails::BoundedVariance => number(
                 "--bound B",
                 "What are mean outcomes at most, in absolute value?",
-                self.bound,
+                given.bound,
                 questions,
             )?,
         };
-        if let Some(sigma) = sigma.filter(|sigma| !(*sigma >= 0.0 && sigma.is_finite())) {
-            return Err(InvalidValue::Sigma { got: sigma }.into());
-        }
+        let level = match &sigma {
+            Some(SigmaArg::Number(sigma)) => Some(checked_sigma(*sigma)?),
+            _ => None,
+        };
         if let Some(bound) = bound.filter(|bound| !(*bound > 0.0 && bound.is_finite())) {
             return Err(InvalidValue::Bound { got: bound }.into());
         }
-        Ok(Vouched { sigma, tails, bound, norm, misspecification: self.misspecification })
+        let misspecification = given.misspecification.unwrap_or(0.0);
+        Ok((AssumptionSpec { sigma: level, tails, bound, norm, misspecification }, sigma))
     }
 }
 
-impl Wish {
+fn checked_sigma(sigma: f64) -> Result<f64, InvalidValue> {
+    if sigma >= 0.0 && sigma.is_finite() { Ok(sigma) } else { Err(InvalidValue::Sigma { got: sigma }) }
+}
+
+impl CampaignSettings {
+    /// The column of the noise level, which is no feature.
+    pub(super) fn sigma_column(&self) -> Option<&str> {
+        self.sigma.as_ref()?.column()
+    }
+
+    /// The noise level as one number, now that the pool is there.
+    pub(super) fn read_sigma(&mut self, table: Option<&Table>) -> Result<(), CliError> {
+        if let Some(sigma) = &self.sigma {
+            self.assumed.sigma = Some(checked_sigma(sigma.largest(table)?)?);
+        }
+        Ok(())
+    }
+
     pub(super) fn spec(self, name: String, recipe: Recipe) -> Spec {
         Spec::new(name, self.outcome, self.aim, recipe)
             .goal(self.goal)
             .mode(self.mode)
-            .vouched(self.vouched)
+            .assumed(self.assumed)
             .delta(self.delta)
             .gamma(self.gamma)
             .algorithm(self.algorithm)

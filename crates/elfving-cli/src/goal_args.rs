@@ -1,0 +1,80 @@
+//! What is wanted: the outcome with its direction, and the goal.
+
+use clap::{Args, ValueEnum};
+use elfving::bandit::{BanditError, Goal};
+
+use crate::error::CliError;
+
+/// The outcome and which values of it are good.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Question")]
+pub(crate) struct AimArgs {
+    /// The outcome column; large values are good
+    #[arg(long, value_name = "COLUMN", conflicts_with = "minimize")]
+    pub(crate) maximize: Option<String>,
+    /// The outcome column; small values are good
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) minimize: Option<String>,
+}
+
+impl AimArgs {
+    /// The outcome column, from either option.
+    pub(crate) fn column(&self) -> Option<&str> {
+        self.maximize.as_deref().or(self.minimize.as_deref())
+    }
+
+    /// What an outcome is multiplied by so that large is good.
+    pub(crate) fn sign(&self) -> f64 {
+        if self.minimize.is_some() { -1.0 } else { 1.0 }
+    }
+}
+
+/// The goal.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Question")]
+pub(crate) struct GoalArgs {
+    /// What to find
+    #[arg(long, value_enum, default_value = "best")]
+    pub(crate) goal: GoalName,
+    /// How far from the best an answer may be (goals best, top, all-good), or how precisely every mean is to be known (goal
+    /// map) [default: 0]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub(crate) epsilon: Option<f64>,
+    /// How many candidates are wanted (goal top)
+    #[arg(long, value_name = "M", default_value_t = 3)]
+    pub(crate) top: usize,
+}
+
+/// The goals by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GoalName {
+    /// One candidate within epsilon of the best
+    Best,
+    /// M candidates within epsilon of the M-th best
+    Top,
+    /// Every candidate within epsilon of the best
+    AllGood,
+    /// Little loss while measuring
+    Regret,
+    /// Every mean within epsilon
+    Map,
+}
+
+impl GoalArgs {
+    /// The goal with this epsilon; regret is counted up to the horizon.
+    pub(crate) fn goal(&self, epsilon: f64, horizon: Option<u64>) -> Result<Goal, CliError> {
+        let goal = match self.goal {
+            GoalName::Best => Goal::Best { epsilon },
+            GoalName::Top => Goal::Top { count: self.top, epsilon },
+            GoalName::AllGood => Goal::AllGood { epsilon },
+            GoalName::Regret => Goal::Regret { horizon },
+            GoalName::Map => Goal::Map { epsilon },
+        };
+        goal.check(usize::MAX).map_err(|error| refused(&error))
+    }
+}
+
+/// A goal that cannot be.
+pub(crate) fn refused(error: &BanditError) -> CliError {
+    CliError::usage("E201", error.to_string(), "see --goal, --epsilon and --top")
+}

@@ -1,0 +1,61 @@
+//! `elfving help TOPIC`: what belongs to no single command.
+
+use std::ffi::OsString;
+
+/// The topics by name.
+const TOPICS: &[(&[&str], &str)] = &[
+    (
+        &["campaign", "campaigns"],
+        "A campaign is one file that says what to measure next, batch by batch, and remembers everything.
+
+  elfving new NAME POOL       create a campaign file from a table of candidates
+  elfving ask NAME            the next batch, as a sheet to fill in
+  elfving tell NAME FILE      record results
+  elfving status NAME         progress, guarantees and eliminations
+  elfving report NAME         all of it as one HTML page
+  elfving correct NAME SLOT VALUE --reason WHY
+                              replace a wrong result
+  elfving log NAME            what happened, event by event
+  elfving export NAME         the measurements as CSV, or everything as JSON
+  elfving verify NAME         check that the file is as it was written
+
+  elfving demo                a whole campaign on a real table, in seconds
+
+Each command explains itself: elfving ask --help
+",
+    ),
+    (
+        &["options"],
+        "An option means the same in every command that has it.
+
+  POOL or --pool POOL         the candidates: a .csv with a header, .npy, .npz or .parquet
+  --sigma X|COLUMN            the assumed noise level: a bound on its standard deviation
+  --noise sub-gaussian|bounded-variance
+                              the assumed tails of the noise
+  --norm, --bound, --misspecification
+                              the other assumptions
+  --maximize COLUMN, --minimize COLUMN
+                              the outcome and its direction
+  --outcome COLUMN            the outcome where no direction is needed
+  --ignore COLUMN,..          columns that are neither features nor outcomes
+  --marker TEXT=MEANING       what a text means in place of a number
+  --measured FILE             earlier measurements
+  --budget N                  measurements in all
+  --batch N, -n N             measurements at a time
+  --show N                    rows to print
+  --repetitions N             how often a simulation is run
+  --format table|csv|json     what to print; --json is short for --format json
+  --out FILE                  also write the answer to a file
+",
+    ),
+];
+
+/// The page for `elfving help TOPIC`; none where the words ask for something else.
+pub(crate) fn page(arguments: &[OsString]) -> Option<&'static str> {
+    let words: Vec<&str> = arguments.iter().skip(1).map(|word| word.to_str().unwrap_or_default()).collect();
+    let topic = match words.as_slice() {
+        ["help", topic] => topic,
+        _ => return None,
+    };
+    TOPICS.iter().find(|(names, _)| names.contains(topic)).map(|(_, page)| *page)
+}
