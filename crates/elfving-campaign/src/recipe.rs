@@ -6,7 +6,7 @@ use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Points, Pool};
 use elfving_table::{
-    Code, Encoding, PoolOptions, PoolTable, Problem, ReadOptions, Table, TableError, Warning, nearest,
+    Code, Encoding, Hint, PoolOptions, PoolTable, Problem, ReadOptions, Table, TableError, Warning, nearest,
     read_bytes,
 };
 use serde::{Deserialize, Serialize};
@@ -244,7 +244,8 @@ fn read_targets(
         }
     };
     if ids.is_empty() {
-        return Err(Problem::new(Code::NoRows, &file.name, "the table has no targets").into());
+        let empty = Problem::new(Code::NoRows, &file.name, "the table has no targets");
+        return Err(empty.help(Hint::GiveTargets).into());
     }
     let mut first_row: HashMap<&str, usize> = HashMap::new();
     for (row, id) in ids.iter().enumerate() {

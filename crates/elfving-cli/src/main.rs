@@ -16,6 +16,7 @@ mod diagnose;
 mod error;
 mod estimate;
 mod exit;
+mod hints;
 mod kernel_args;
 mod output;
 mod plan;

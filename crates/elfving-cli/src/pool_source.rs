@@ -9,7 +9,7 @@ use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Points, Pool};
 use elfving::surrogate::Space;
 use elfving_table::{
-    Code, Encoding, PoolOptions, PoolTable, Problem, Table, TableError, TextColumn, read, read_pool,
+    Code, Encoding, Hint, PoolOptions, PoolTable, Problem, Table, TableError, TextColumn, read, read_pool,
 };
 
 use crate::error::CliError;
@@ -195,7 +195,7 @@ impl TargetTable {
         let table = read(path, &columns.reading())?;
         if table.rows() == 0 {
             let empty = Problem::new(Code::NoRows, table.file(), "the table has no targets");
-            let empty: TableError = empty.help("give at least one row, or leave out --targets").into();
+            let empty: TableError = empty.help(Hint::GiveTargets).into();
             return Err(empty.into());
         }
         // Targets may do without the column of ids.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use elfving_table::Warning;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::hints;
+
 /// The voice of the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Talk {
@@ -27,7 +29,7 @@ impl Talk {
     /// What was noticed about a table.
     pub(crate) fn warnings(&self, warnings: &[Warning]) {
         if !self.quiet {
-            warnings.iter().for_each(|warning| eprintln!("{warning}"));
+            warnings.iter().for_each(|warning| eprintln!("{}", warning.render(&hints::words)));
         }
     }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
 use crate::column::{Array, Column, ColumnData, Numbers};
+use crate::hint::Hint;
 use crate::marker::Marker;
 use crate::number::{Decimal, Reading, classify, parse_number, shortest};
 use crate::problem::{Problem, Problems, TableError, quoted};
@@ -73,7 +74,7 @@ pub enum FeatureMap {
         /// Mean and deviation of the pool.
         standard: Option<Standard>,
     },
-    /// One feature a level: 1 where the cell reads so, else 0.
+    /// One feature per level: 1 where the cell reads so, else 0.
     Category {
         /// The levels in sorted order, without spaces around them.
         levels: Vec<String>,
@@ -173,8 +174,9 @@ impl Encoding {
         match features.first_non_finite() {
             None => Ok(features),
             Some((row, at)) => {
-                let message = format!("feature {} is beyond the range of numbers", self.feature_names()[at]);
-                Err(Problem::new(Code::NotFinite, table.file(), message).at(table.place(row)).into())
+                let message = format!("feature {:?} overflows", self.feature_names()[at]);
+                let overflow = Problem::new(Code::NotFinite, table.file(), message).at(table.place(row));
+                Err(overflow.help("compare the scale of this column with that of the pool").into())
             }
         }
     }
@@ -199,7 +201,7 @@ impl Encoding {
     }
 
     /// The columns of encoded rows as the Gaussian process of the calibrated mode takes them: numbers as they are encoded, and one code
-    /// a category, whatever the number of its levels.
+    /// per category, whatever the number of its levels.
     ///
     /// # Panics
     /// When the features are not those of this encoding.
@@ -224,7 +226,7 @@ impl Encoding {
                 FeatureMap::Number { .. } => numbers.push(at),
                 FeatureMap::Category { levels } => {
                     let level = |row: &[f64]| row[at..at + levels.len()].iter().position(|&cell| cell == 1.0);
-                    let code = |i: usize| level(features.row(i)).expect("one level a row") as u32;
+                    let code = |i: usize| level(features.row(i)).expect("one level per row") as u32;
                     categories.push((0..features.rows()).map(code).collect());
                 }
             }
@@ -278,7 +280,7 @@ impl FeatureMap {
                     format!("{} different values are too many for a category (at most {most})", found.len()),
                 )
                 .column(&column.name)
-                .help("leave the column out with --outcome or --features; it may be an id or a comment")
+                .help(Hint::LeaveOut { column: column.name.clone() })
             });
             found.clear();
         }

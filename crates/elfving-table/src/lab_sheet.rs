@@ -1,4 +1,4 @@
-//! A sheet to take to the bench: one line a measurement, in run order, with an empty cell for its outcome.
+//! A sheet to take to the bench: one line per measurement, in run order, with an empty cell for its outcome.
 
 use std::collections::HashMap;
 

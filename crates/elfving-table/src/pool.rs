@@ -143,7 +143,7 @@ pub struct PoolTable {
     pub ids: TextColumn,
     /// The name of each feature.
     pub feature_names: Vec<String>,
-    /// n x d, finite, one row a candidate.
+    /// n x d, finite, one row per candidate.
     pub features: Matrix,
     /// How the columns became features, to place targets on the same scale.
     pub encoding: Encoding,
@@ -270,7 +270,7 @@ fn ids(table: &Table, options: &PoolOptions, problems: &mut Problems) -> TextCol
                 Problem::new(Code::DuplicateId, table.file(), message)
                     .at(table.place(row))
                     .column(&column.name)
-                    .help("give each candidate its own id; repeated measurements of one candidate are results, not candidates")
+                    .help("give each candidate its own id; repeated measurements belong in the results, not in the pool")
             });
         } else {
             first_row.insert(id, row);
@@ -286,7 +286,7 @@ fn check_names(table: &Table, names: &[String], problems: &mut Problems) {
     for name in names.iter().filter(|name| !seen.insert(name.as_str())) {
         problems.add(|| {
             Problem::new(Code::RoleConflict, table.file(), format!("two features are called {name:?}"))
-                .help("rename the column that already has the name of an encoded one")
+                .help("rename the column: an encoded column needs this name")
         });
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use elfving_table::{Code, LISTED, Problem, Table, TableError, nearest, read, slot_index, slot_name};
+use elfving_table::{Code, Hint, LISTED, Problem, Table, TableError, nearest, read, slot_index, slot_name};
 
 use super::plan::SavedPlan;
 use crate::error::CliError;
@@ -136,7 +136,7 @@ impl Refused {
         }
         let mut failed = 0;
         for (line, (status, outcome)) in table.texts("status")?.iter().zip(outcomes).enumerate() {
-            let problem = |message: String, help: &str| {
+            let problem = |message: String, help: &'static str| {
                 let problem = Problem::new(Code::BadStatus, table.file(), message);
                 problem.at(table.place(line)).column("status").help(help)
             };
@@ -241,9 +241,7 @@ fn read_with_names(path: &Path, columns: &ColumnArgs, id: &str) -> Result<Table,
 /// A run without a number has a way to say so.
 fn with_help_for_outcomes(error: TableError) -> TableError {
     let explain = |problem: Problem| match problem.code {
-        Code::NotFinite | Code::NotANumber => {
-            problem.help("for a failed run leave the cell empty and write failed in a column \"status\"")
-        }
+        Code::NotFinite | Code::NotANumber => problem.help(Hint::LeaveCellEmpty),
         _ => problem,
     };
     match error {
