@@ -168,7 +168,7 @@ pub(crate) fn unit_of(cell: &str, decimal: Decimal) -> Option<(&str, bool)> {
     let starts_a_unit = |c: char| c.is_alphabetic() || matches!(c, '%' | '‰' | '°');
     // From the end, because the `e` of `5e3 mg` belongs to the number.
     let starts = cell.char_indices().rev().filter(|&(_, c)| starts_a_unit(c));
-    let mut units = starts.filter(|&(at, _)| parse_number(cell[..at].as_bytes(), decimal).is_some());
+    let mut units = starts.filter(|&(at, _)| parse_number(&cell.as_bytes()[..at], decimal).is_some());
     units.next().map(|(at, _)| (&cell[at..], cell[..at].ends_with([' ', '\t'])))
 }
 

@@ -1,4 +1,4 @@
-//! Why a table is refused: every problem names the file, the line, the column and the way out.
+//! Why a table is refused: every problem names the file, the line, the column and what to do about it.
 
 use std::fmt;
 use std::io;
@@ -32,7 +32,7 @@ pub struct Problem {
     /// The code, which never changes its meaning.
     pub code: Code,
     /// The file as the user named it.
-    pub file: String,
+    pub file: Box<str>,
     /// The line or the row.
     pub place: Place,
     /// The column, when one cell or one column is at fault.
@@ -49,7 +49,7 @@ impl Problem {
     pub fn new(code: Code, file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
-            file: file.into(),
+            file: file.into().into_boxed_str(),
             place: Place::File,
             column: None,
             message: message.into(),

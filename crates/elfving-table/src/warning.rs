@@ -154,9 +154,9 @@ impl fmt::Display for Notice {
             Self::IdAsFeature { column } => write!(f, "column {column:?} is used as a feature"),
             Self::UnitsInCells { column, example, category, .. } => write!(
                 f,
-                "the cells of column {column:?} are text, numbers with a unit such as {}: {}",
+                "column {column:?} is {}: its cells are numbers with a unit, such as {}",
+                if *category { "a category without order" } else { "not used as a feature" },
                 quoted(example),
-                if *category { "it is a category, without order" } else { "it is not used as a feature" },
             ),
         }
     }
