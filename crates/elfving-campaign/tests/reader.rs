@@ -96,7 +96,7 @@ fn declared_texts_mean_what_was_declared_and_others_are_refused() {
     let (codes, text) = refusal(csv, &plain());
     assert_eq!(codes, [Code::NotANumber, Code::NotANumber]);
     assert!(text.contains("\"n.d.\" is text where a number is needed"), "{text}");
-    assert!(text.contains("--marker \"n.d.=failed\""), "{text}");
+    assert!(text.contains("declare what the text means"), "{text}");
     assert!("n.d.".parse::<elfving_campaign::OutcomeMarker>().is_err());
     assert!("n.d.=NaN".parse::<elfving_campaign::OutcomeMarker>().is_err());
 }
@@ -108,7 +108,7 @@ fn decimal_commas_are_read_where_they_are_declared_and_never_guessed() {
     let csv = "slot;yield\nS0001C;0,51\nS0002E;\"0,5;0,7\"\n";
     let (codes, text) = refusal(csv, &plain());
     assert_eq!(codes, [Code::OtherNotation; 2]);
-    assert!(text.contains("--decimal ,"), "{text}");
+    assert!(text.contains("if the file has decimal commas, declare them"), "{text}");
     let format = ResultsFormat { decimal: Decimal::Comma, ..plain() };
     assert_eq!(
         readings(csv, &format)[..2],

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
+use crate::hints;
 
 /// A failure of a command.
 #[derive(Debug)]
@@ -214,7 +215,7 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (code, _) = self.verdict();
         match self {
-            Self::Table(error) => return write!(f, "{error}"),
+            Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
             Self::ReaderGone => return Ok(()),
             _ => write!(f, "error[{code}]: ")?,
