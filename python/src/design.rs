@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use elfving::design::{
-    self as core, Control, Criterion, DesignError, Diagnostics, Method, Problem, Progress, Solver, TargetRef,
+    self as core, Control, Criterion, DesignError, Diagnostics, Problem, Progress, Solver, TargetRef,
     recheck, variance_function,
 };
 use elfving::numerics::Matrix;
 use elfving::pool::{self, PointId, Subset, Targets};
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::solvers::Method;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};

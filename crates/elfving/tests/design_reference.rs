@@ -145,3 +145,22 @@ fn a_subset_of_targets_is_the_problem_on_that_subset() {
     let (a, b) = (solve(&by_subset), solve(&by_rows));
     assert!((a.certificate.value - b.certificate.value).abs() < 1e-8 * a.certificate.value);
 }
+
+#[test]
+fn the_designs_of_a_straight_line_are_those_of_the_textbook() {
+    // Measured at 0, 0.1, ..., 1: half of the measurements at each end, but for a (√2 - 1 at 1) and for the line at 2.
+    let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32))).unwrap();
+    let at_two = Targets::Directions(Matrix::from_rows(&[[1.0, 2.0]]));
+    let over_choices = |criterion| Problem::over_choices(&line, criterion, Ridge::ZERO).unwrap();
+    for (problem, wanted) in [
+        (over_choices(Criterion::Xy), 4.0),
+        (over_choices(Criterion::D), 0.25f64.ln()),
+        (over_choices(Criterion::A), (1.0 + 2f64.sqrt()).powi(2)),
+        (over_choices(Criterion::V), 1.4),
+        (Problem::new(&line, Criterion::C, at_two, Ridge::ZERO).unwrap(), 9.0),
+    ] {
+        let mut control = Control::new(Tolerance::new(1e-9).unwrap());
+        let design = InteriorPoint::default().solve(&problem, &mut control).unwrap();
+        assert!((design.certificate.value - wanted).abs() < 1e-8, "{design}");
+    }
+}

@@ -2,9 +2,9 @@
 
 mod support;
 
+use elfving::numerics::rng::{Purpose, stream};
 use elfving::numerics::{Cholesky, Matrix, apply_transposed};
 use elfving::pool::PointId;
-use elfving::rounding::{Purpose, stream};
 use elfving::surrogate::{
     Aim, Columns, Evidence, Fit, Lbfgs, Measurement, Normal, Outcome, Over, Parameters, Priors, SearchStatus,
     Space, StudentT, Surrogate, SurrogateError,

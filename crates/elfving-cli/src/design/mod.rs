@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use elfving::design::{Control, Criterion, Design, Method, Problem, Progress, Solver, Status};
+use elfving::design::{Control, Criterion, Design, Problem, Progress, Solver, Status};
 use elfving::pool::PointId;
+use elfving_lab::solvers::Method;
 use elfving_table::Cell;
 
 use crate::candidate_sheet;

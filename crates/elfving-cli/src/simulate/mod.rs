@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use elfving::bandit::{Algorithm, BanditError, Question};
-use elfving::simulate::{self, Comparison, Runs, SimulationError};
+use elfving::bandit::{BanditError, Question};
+use elfving_lab::AnyAlgorithm;
+use elfving_lab::simulate::{self, Comparison, Runs, SimulationError};
 
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format};
@@ -82,7 +83,7 @@ struct VouchedArgs {
 struct RunArgs {
     /// The algorithms to compare; `auto` is the certified one for what is vouched for
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true, value_parser = settings::algorithm)]
-    algorithm: Vec<Option<Algorithm>>,
+    algorithm: Vec<Option<AnyAlgorithm>>,
     /// What is wanted
     #[arg(long, value_enum, default_value = "regret")]
     goal: GoalName,
@@ -149,7 +150,7 @@ struct Answer<'a> {
 
 /// One algorithm.
 struct Tried {
-    algorithm: Algorithm,
+    algorithm: AnyAlgorithm,
     runs: Runs,
     seconds: f64,
 }
@@ -172,7 +173,7 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let mut tried = Vec::new();
     for &algorithm in &args.runs.algorithm {
         let algorithm = algorithm.unwrap_or_else(|| {
-            let (algorithm, why) = Algorithm::auto(&question);
+            let (algorithm, why) = AnyAlgorithm::auto(&question);
             talk.note(format!("auto is {}; {why}", algorithm.name()));
             algorithm
         });
@@ -218,7 +219,7 @@ impl Answer<'_> {
 }
 
 /// An error of the library in the words of the command line.
-fn explain(error: SimulationError, algorithm: Algorithm) -> CliError {
+fn explain(error: SimulationError, algorithm: AnyAlgorithm) -> CliError {
     let name = algorithm.name();
     match error {
         SimulationError::Bandit(BanditError::Invalid(error)) => error.into(),

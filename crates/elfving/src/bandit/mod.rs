@@ -7,16 +7,12 @@
 
 mod algorithm;
 mod auto;
-mod baselines;
 mod calibrated;
 mod conversation;
-mod digits;
 pub mod elimination;
 mod ellipsoid;
 mod error;
 mod goal;
-mod normals;
-mod picks;
 mod plan;
 mod policy;
 mod posterior;
@@ -24,12 +20,10 @@ mod question;
 mod reading;
 mod report;
 mod slot;
-mod ties;
 mod why;
 
 pub use algorithm::Algorithm;
 pub use auto::{Family, Recommendation, recommend};
-pub use baselines::Baseline;
 pub use calibrated::{
     Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
     conditional_statement,

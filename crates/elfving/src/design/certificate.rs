@@ -240,7 +240,7 @@ impl Information {
             }
             Criterion::G | Criterion::Xy => {
                 let dual = dual.expect("a worst-case criterion comes with target weights");
-                let mut root = problem.materialise(&dual.members)?;
+                let mut root = problem.known_rows(&dual.members)?;
                 for (k, share) in dual.shares.iter().enumerate() {
                     root.row_mut(k).iter_mut().for_each(|value| *value *= share.sqrt());
                 }

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::canonical::Canonical;
-use super::first_order::{information, position_of_largest, singular};
 use super::{Control, Criterion, DesignError, InteriorPoint, Problem, Solver, TargetRef, recheck};
-use crate::numerics::{Matrix, right_singular, row_norms, triangular_factor};
+use crate::numerics::{Matrix, position_of_largest, right_singular, row_norms, triangular_factor};
 use crate::pool::{PointId, Pool};
 use crate::units::{Ridge, Simplex, Tolerance};
 
@@ -90,7 +89,7 @@ impl Diagnostics {
         assert_eq!(pool.len(), weights.len(), "one weight for each point");
         let problem = Problem::over_choices(pool, Criterion::D, gamma)?;
         let canonical = Canonical::new(&problem)?;
-        let factor = information(&canonical, weights.as_slice()).map_err(|_| singular(&problem))?;
+        let factor = canonical.information(weights.as_slice()).map_err(|_| problem.singular())?;
         let variance = row_norms(&canonical.points, &factor.inverse_upper());
         let rank = canonical.points.columns();
         let mut efficiencies = vec![];
@@ -109,7 +108,7 @@ impl Diagnostics {
             largest_variance_at: PointId::new(position_of_largest(&variance)),
             variance,
             condition_number: condition_number(pool.features(), weights, gamma, rank)
-                .ok_or_else(|| singular(&problem))?,
+                .ok_or_else(|| problem.singular())?,
             efficiencies,
         })
     }

@@ -82,11 +82,15 @@ impl Design {
         Simplex::new(weights).expect("the support of a design has positive weights")
     }
 
-    /// Checks the weights of a solver on the whole problem and states what they are worth.
-    pub(super) fn certified(
+    /// Hands the weights of a solver to [`recheck`] on the whole problem and says what they are worth: how every solver
+    /// ends, and the only way to a design.
+    ///
+    /// # Errors
+    /// Those of [`recheck`].
+    pub fn checked(
         problem: &Problem,
         method: &'static str,
-        found: Found,
+        found: SolverWeights,
         control: &Control,
     ) -> Result<Self, DesignError> {
         let weights: Vec<(PointId, f64)> =
@@ -133,9 +137,13 @@ impl fmt::Display for Design {
 
 /// What a solver found: weights on points and, for the worst-case criteria, on targets.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub struct SolverWeights {
+    /// Weights on points, by row, in order.
     pub weights: Vec<(usize, f64)>,
+    /// Weights on targets.
     pub target_weights: Vec<(TargetRef, f64)>,
+    /// Iterations it took.
     pub iterations: usize,
+    /// Passes over the whole pool so far.
     pub passes: usize,
 }

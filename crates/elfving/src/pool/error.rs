@@ -116,16 +116,6 @@ pub enum PoolError {
         /// The most columns allowed.
         limit: usize,
     },
-    /// A category code is not below the number of levels.
-    #[error("row {row} has category code {code}, but there are {levels} levels (codes start at 0)")]
-    UnknownLevel {
-        /// Its row.
-        row: usize,
-        /// The code.
-        code: usize,
-        /// Number of levels.
-        levels: usize,
-    },
     /// A target names a choice that does not exist.
     #[error("target {target} names choice {id}, but the pool has {choices} choices (ids start at 0)")]
     UnknownChoice {

@@ -1,11 +1,11 @@
 //! Independent draws from a design.
 
-use rand::Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::report::Path;
-use super::{Purpose, Request, RoundingError, RoundingReport, stream};
+use super::{Request, RoundingError, RoundingReport};
+use crate::numerics::rng::{Purpose, stream};
 use crate::pool::PointId;
 use crate::units::Simplex;
 

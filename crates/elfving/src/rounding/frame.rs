@@ -11,13 +11,11 @@ use super::goal::{Goal, any_unseen};
 use super::request::Share;
 use crate::design::{Criterion, DesignError, Problem};
 use crate::numerics::{
-    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, right_singular,
+    Cholesky, Matrix, RowSpan, SymmetricEigen, add_scaled, column_scale, gram, multiply, scale_columns,
     triangular_factor, weighted_gram,
 };
 use crate::pool::TargetRows;
 
-/// Singular values below this fraction of the largest are rounding noise, not directions.
-const RANK_TOLERANCE: f64 = 1e-13;
 /// An eigenvalue of an information matrix below p times this fraction of the largest counts as zero.
 const SINGULAR: f64 = 1e-15;
 /// Added to the information while searching, so that a singular allocation has a finite, comparable value.
@@ -169,12 +167,7 @@ impl Basis {
     fn of_design(problem: &Problem, weights: &[Share], pool: bool) -> Result<Self, DesignError> {
         let features = problem.pool().features();
         let (r, gamma) = (features.columns(), problem.gamma().get());
-        let mut largest = vec![gamma.sqrt(); r];
-        for i in 0..features.rows() {
-            largest.iter_mut().zip(features.row(i)).for_each(|(m, x)| *m = m.max(x.abs()));
-        }
-        let column_scale: Vec<f64> =
-            largest.iter().map(|&m| if m > 0.0 { (-m.log2().floor()).exp2() } else { 1.0 }).collect();
+        let column_scale = column_scale(features, gamma.sqrt());
         let ids: Vec<usize> = weights.iter().map(|&(i, _)| i).collect();
         let mut support = scale_columns(&features.select_rows(&ids), &column_scale);
         for (k, &(_, weight)) in weights.iter().enumerate() {
@@ -190,17 +183,11 @@ impl Basis {
             rows.as_mut_slice().iter_mut().for_each(|x| *x *= share);
             reference = stacked(&reference, &rows);
         }
-        Self::of(&reference, &column_scale).ok_or(DesignError::Singular { scale: features.max_abs(), gamma })
-    }
-
-    /// The directions in which the rows are not zero; `None` for rows that are all zero or not finite.
-    fn of(rows: &Matrix, column_scale: &[f64]) -> Option<Self> {
-        let RightSingular { values, vectors } = right_singular(&triangular_factor(rows))?;
-        let cut = RANK_TOLERANCE * values[0] * (column_scale.len() as f64).sqrt();
-        let rank = values.iter().filter(|&&value| value > cut).count();
-        let directions = vectors.select_rows(&(0..rank).collect::<Vec<_>>());
-        let (column_scale, values) = (column_scale.to_vec(), values[..rank].to_vec());
-        (rank > 0).then_some(Self { column_scale, directions, values })
+        // Rows that are all zero, or not finite, span nothing.
+        let span = RowSpan::of(&reference).filter(|span| !span.values.is_empty());
+        let RowSpan { directions, values } =
+            span.ok_or(DesignError::Singular { scale: features.max_abs(), gamma })?;
+        Ok(Self { column_scale, directions, values })
     }
 
     /// `x̃ = Wᵀx` for every row.
@@ -245,12 +232,4 @@ fn stacked(above: &Matrix, below: &Matrix) -> Matrix {
     let mut data = above.as_slice().to_vec();
     data.extend_from_slice(below.as_slice());
     Matrix::from_row_major(above.rows() + below.rows(), above.columns(), data)
-}
-
-fn scale_columns(rows: &Matrix, by: &[f64]) -> Matrix {
-    let mut out = rows.clone();
-    for i in 0..out.rows() {
-        out.row_mut(i).iter_mut().zip(by).for_each(|(value, by)| *value *= by);
-    }
-    out
 }

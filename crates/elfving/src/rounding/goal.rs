@@ -1,16 +1,13 @@
 //! The criterion of an information matrix, smaller is better, in the coordinates of a [`Frame`](super::frame::Frame).
 
-use rayon::prelude::*;
 use std::sync::Arc;
 
 use crate::numerics::{
-    Cholesky, Matrix, multiply, multiply_transposed, norm_squared, row_norms, triangular_factor,
+    Cholesky, Matrix, farthest_partners, multiply, norm_squared, row_norms, triangular_factor,
 };
 
 /// A row with more than this fraction of its length unseen is not determined.
 const UNSEEN: f64 = 1e-7;
-/// Rows compared at a time in the search for the farthest pair.
-const BLOCK_ROWS: usize = 128;
 
 /// What is minimised.
 #[derive(Debug, Clone)]
@@ -80,38 +77,6 @@ impl Goal {
             }
         }
     }
-}
-
-/// For each row the squared distance to the farthest later row, and that row; ties to the smallest.
-///
-/// The last row has no later one: distance 0 to itself. Cost: m² r products, in blocks over threads.
-pub(super) fn farthest_partners(rows: &Matrix) -> Vec<(f64, usize)> {
-    let m = rows.rows();
-    let norms: Vec<f64> = (0..m).map(|i| norm_squared(rows.row(i))).collect();
-    let block = |at: usize| at * BLOCK_ROWS..((at + 1) * BLOCK_ROWS).min(m);
-    let take = |range: std::ops::Range<usize>| {
-        Matrix::from_row_major(range.len(), rows.columns(), rows.row_range(range.start, range.end).to_vec())
-    };
-    let blocks: Vec<Vec<(f64, usize)>> = (0..m.div_ceil(BLOCK_ROWS))
-        .into_par_iter()
-        .map(|a| {
-            let left = take(block(a));
-            let mut best: Vec<(f64, usize)> = block(a).map(|i| (0.0, i)).collect();
-            for b in a..m.div_ceil(BLOCK_ROWS) {
-                let inner = multiply_transposed(&left, &take(block(b)));
-                for (k, i) in block(a).enumerate() {
-                    for j in block(b).start.max(i + 1)..block(b).end {
-                        let distance = norms[i] + norms[j] - 2.0 * inner[(k, j - block(b).start)];
-                        if distance > best[k].0 {
-                            best[k] = (distance, j);
-                        }
-                    }
-                }
-            }
-            best
-        })
-        .collect();
-    blocks.concat()
 }
 
 /// Whether some row has a part in the columns of `unseen`.

@@ -1,6 +1,6 @@
 //! What a fit says, kept until the next measurement.
 
-use crate::bandit::ties::first_largest;
+use crate::numerics::first_largest;
 use crate::pool::PointId;
 use crate::surrogate::{Fit, Over, Posterior, Reported};
 

@@ -2,7 +2,6 @@
 
 use super::model::Model;
 use super::policy::{Calibrated, Round};
-use crate::bandit::picks::picks_by_estimate;
 use crate::bandit::{ChoiceInterval, Goal, Guarantee, Margins, Policy, Report, Standing, Status};
 use crate::pool::PointId;
 use crate::surrogate::{Fit, Measurement, Over, upper_quantile};
@@ -54,7 +53,7 @@ impl Calibrated {
             (0..means.len()).map(PointId::new).collect()
         };
         let estimates: Vec<f64> = means.iter().map(|mean| fit.outcome().inverse(*mean)).collect();
-        picks_by_estimate(goal, &estimates, &eligible)
+        goal.picks(&estimates, &eligible)
     }
 
     /// The best of all picks.

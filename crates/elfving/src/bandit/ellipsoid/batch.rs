@@ -3,8 +3,8 @@
 use super::contest::{Contest, Pair};
 use super::snapshot::Snapshot;
 use super::width::Vouched;
-use crate::bandit::ties::first_largest;
 use crate::bandit::{Precision, Why};
+use crate::numerics::first_largest;
 use crate::numerics::{add_scaled_row, apply, dot, norm_squared};
 use crate::pool::PointId;
 

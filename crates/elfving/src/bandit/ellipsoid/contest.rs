@@ -4,8 +4,7 @@ use super::good::Contenders;
 use super::snapshot::Snapshot;
 use super::width::{Direction, Vouched};
 use crate::bandit::Goal;
-use crate::bandit::picks::picks_by_estimate;
-use crate::bandit::ties::first_largest;
+use crate::numerics::first_largest;
 use crate::pool::PointId;
 
 /// A leader against a rival.
@@ -46,7 +45,7 @@ impl Contest {
     pub(super) fn new(goal: Goal, snapshot: &Snapshot, survivors: &[PointId], vouched: &Vouched) -> Self {
         // Whether a choice is good is seen by comparing it with the best one.
         let leading = if let Goal::AllGood { .. } = goal { Goal::Best { epsilon: 0.0 } } else { goal };
-        let leaders = picks_by_estimate(leading, &snapshot.means, survivors);
+        let leaders = leading.picks(&snapshot.means, survivors);
         let rivals: Vec<usize> =
             survivors.iter().filter(|id| !leaders.contains(id)).map(|id| id.index()).collect();
         let against_all = |leader: &PointId| {

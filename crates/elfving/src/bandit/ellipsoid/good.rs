@@ -3,7 +3,7 @@
 use super::contest::Pair;
 use super::snapshot::Snapshot;
 use super::width::Vouched;
-use crate::bandit::ties::{first_largest, largest_first};
+use crate::numerics::{first_largest, largest_first};
 
 /// Direct comparisons are made with as many contenders as this leaves; the others go through the leader.
 const MOST_COMPARISONS: usize = 10_000;

@@ -3,7 +3,6 @@
 use super::snapshot::Snapshot;
 use super::state::State;
 use super::width::{Direction, Vouched};
-use crate::bandit::picks::picks_by_estimate;
 use crate::bandit::{
     BanditError, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
     Report, Status,
@@ -164,7 +163,7 @@ impl Policy for EllipsoidMap {
         let status = self.status();
         let snapshot = self.snapshot();
         Report {
-            picks: picks_by_estimate(Goal::Best { epsilon: 0.0 }, &snapshot.means, &self.state.survivors),
+            picks: Goal::Best { epsilon: 0.0 }.picks(&snapshot.means, &self.state.survivors),
             epsilon: Some(self.error(&self.state.vouched)),
             floor: Some(self.floor()),
             margins: self.margins(status),

@@ -1,11 +1,11 @@
 //! Certified regret: optimism inside the survivors.
 
 use super::state::State;
-use crate::bandit::ties::first_largest;
 use crate::bandit::{
     BanditError, Decision, Goal, Next, Plan, Policy, Precision, Question, Reading, Reason, Report, Status,
     Why,
 };
+use crate::numerics::first_largest;
 use crate::pool::PointId;
 
 /// The survivors are looked at again when there are this many more measurements, relatively: a look costs n r², a measurement n r.

@@ -13,7 +13,10 @@ const SMALLEST_SIGMA: f64 = 1e-3;
 
 impl Posterior {
     /// The regression for the noise of a question: a point of noise σ_x counts `(σ/σ_x)²` times, σ the largest.
-    pub(in crate::bandit) fn of(question: &Question, ridge: f64) -> Result<Self, BanditError> {
+    ///
+    /// # Errors
+    /// [`BanditError::Estimate`] unless the assumptions have one σ, or one for each point.
+    pub fn of(question: &Question, ridge: f64) -> Result<Self, BanditError> {
         let ridge = sound_ridge(&question.pool, ridge);
         Self::weighted(question.pool.clone(), ridge, noise_weights(question)?)
     }

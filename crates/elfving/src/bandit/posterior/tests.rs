@@ -1,6 +1,6 @@
 use super::*;
+use crate::numerics::rng::{Purpose, stream};
 use crate::numerics::{Cholesky, Matrix, weighted_gram};
-use crate::rounding::{Purpose, below, stream};
 
 /// 40 points in 6 dimensions, of lengths between 0.1 and 3.
 fn pool() -> Pool {
@@ -14,8 +14,8 @@ fn measured(ridge: f64, weights: Option<Vec<f64>>, samples: usize) -> (Posterior
     let mut data = Vec::new();
     for _ in 0..samples {
         // Most measurements at few points: the worst for an updated inverse.
-        let point = (below(&mut random, 40) * below(&mut random, 40) / 40) as usize;
-        let outcome = below(&mut random, 2000) as f64 / 1000.0 - 1.0;
+        let point = (random.below(40) * random.below(40) / 40) as usize;
+        let outcome = random.below(2000) as f64 / 1000.0 - 1.0;
         posterior.add(PointId::new(point), outcome);
         data.push((point, outcome));
     }

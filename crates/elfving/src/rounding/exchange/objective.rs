@@ -1,8 +1,9 @@
 //! The criterion after a swap, without factoring anything again.
 
-use super::super::goal::{Goal, farthest_partners};
+use super::super::goal::Goal;
 use crate::numerics::{
-    Cholesky, Matrix, dot, multiply, multiply_transposed, norm_squared, row_norms, triangular_factor,
+    Cholesky, Matrix, dot, farthest_partners, multiply, multiply_transposed, norm_squared, row_norms,
+    triangular_factor,
 };
 
 /// Targets that decide the worst case while swaps are compared; what is chosen is checked on all of them.

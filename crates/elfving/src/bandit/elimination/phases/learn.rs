@@ -17,7 +17,7 @@ impl Phases {
 
     /// Whether a round is too short for any statement at its confidence.
     pub(crate) fn too_few_for_catoni(&self, plan: &Plan, statements: usize) -> bool {
-        let log_term = sample_size::log_term(self.question.delta, plan.round, statements);
+        let log_term = schedule::log_term(self.question.delta, plan.round, statements);
         plan.measurements.len() as f64 <= 2.0 * log_term
     }
 

@@ -27,14 +27,13 @@ use super::estimator::{Estimator, Terms};
 use super::groups::Groups;
 use super::ledger::{Ground, Known, Noise, Premises, RoundRecord, Stated, review};
 use super::margins::margins;
-use super::sample_size::{self, confidence_of_round};
+use super::schedule::{self, confidence_of_round};
 use super::settings::{Constants, Thresholds};
 use crate::bandit::{
     BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Measurements, Next, Plan,
     Question, Reason, Report, Status,
 };
 use crate::estimate::{Assumptions, Centring, Premise, Tails};
-use crate::numerics::norm_squared;
 use crate::pool::{PointId, Pool};
 use crate::units::Ridge;
 use std::cell::OnceCell;
@@ -211,13 +210,7 @@ impl Phases {
 
     /// The size of the means: B, or what S allows.
     pub(crate) fn scale(&self) -> f64 {
-        let by_norm = || {
-            let choices = self.question.pool.choices();
-            let longest =
-                (0..choices.rows()).map(|i| norm_squared(choices.row(i))).fold(0.0, f64::max).sqrt();
-            self.assumptions().norm_bound().unwrap_or(1.0) * longest + self.assumptions().h()
-        };
-        self.assumptions().bound_if_known().unwrap_or_else(by_norm).max(f64::MIN_POSITIVE)
+        schedule::scale_of_means(&self.question)
     }
 
     /// The support of the last design, in the ids of a restricted pool.
@@ -260,7 +253,7 @@ impl Phases {
 
     /// ε_ℓ = B 2^-ℓ.
     fn epsilon_of(&self, round: u64) -> f64 {
-        self.scale() * (-(round as f64)).exp2()
+        schedule::epsilon_of_round(self.scale(), round)
     }
 
     /// The next round that could put some survivor out: with room, ε_ℓ must be below the largest difference that is still possible.
@@ -295,11 +288,6 @@ impl Phases {
             Constants::Certified => None,
         }
     }
-}
-
-/// The first place of the largest value.
-pub(crate) fn first_largest(values: &[f64]) -> usize {
-    (1..values.len()).fold(0, |best, k| if values[k] > values[best] { k } else { best })
 }
 
 /// B, where it is a premise: with sub-Gaussian noise and counts nothing rests on it.
