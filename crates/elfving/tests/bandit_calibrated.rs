@@ -13,7 +13,7 @@ use elfving::bandit::{
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Pool};
-use elfving::surrogate::{Columns, Kernel, Measurement, Parameters, Space, Surrogate};
+use elfving::surrogate::{Columns, Covariance, Measurement, Parameters, Space, Surrogate};
 use elfving::units::Confidence;
 
 /// A hundred rows: a number of twenty levels with a category of five.
@@ -374,7 +374,7 @@ fn the_conditional_statement_is_that_of_the_ellipsoid() {
     let mut statement = conditional_statement(&fit, &data, PointId::new(0), Some(0.4), delta).unwrap();
 
     // The same kernel as a matrix, the same outcomes in the same units, the ridge σ².
-    let fitted = Kernel::new(&space, fit.parameters());
+    let fitted = Covariance::new(&space, fit.parameters());
     let kernel = |i: usize, j: usize| 1.0 + fitted.covariance(i, j);
     let settings = Factorisation::default().residual(1e-13);
     let pool = Pool::from_gram(Matrix::from_fn(100, 100, kernel), 100, &settings).unwrap();

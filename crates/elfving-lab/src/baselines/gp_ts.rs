@@ -1,4 +1,4 @@
-//! GP-TS: measure the best point of a draw from the posterior (Thompson 1933; Chowdhury and Gopalan 2017).
+//! GP-TS: measure the best point of a draw from the regression (Thompson 1933; Chowdhury and Gopalan 2017).
 
 use super::index::{Index, Seen};
 use elfving::bandit::Question;
@@ -37,7 +37,7 @@ impl Index for GpTs {
     }
 
     fn multiplier(&self, seen: &Seen<'_>) -> f64 {
-        // Two posterior standard deviations.
+        // Two regression standard deviations.
         2.0 * seen.precision.ridge().sqrt()
     }
 }
@@ -45,7 +45,7 @@ impl Index for GpTs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elfving::bandit::{Goal, Posterior};
+    use elfving::bandit::{Goal, Regression};
     use elfving::estimate::Assumptions;
     use elfving::numerics::Matrix;
     use elfving::pool::{PointId, Pool};
@@ -55,21 +55,21 @@ mod tests {
         let pool = Pool::from_features(Matrix::from_rows(&[[1.0, 0.0], [0.6, 0.8], [0.0, 2.0]])).unwrap();
         let question =
             Question::new(pool, Assumptions::new(0.5).unwrap(), Goal::Regret { horizon: None }).unwrap();
-        let mut posterior = Posterior::of(&question, 0.25).unwrap();
+        let mut regression = Regression::of(&question, 0.25).unwrap();
         for (point, outcome) in [(0, 1.0), (1, -0.5), (1, 0.2), (2, 2.0)] {
-            posterior.add(PointId::new(point), outcome);
+            regression.add(PointId::new(point), outcome);
         }
         let draw = |t: u64| {
-            let (means, precision) = (posterior.means(), posterior.precision());
+            let (means, precision) = (regression.means(), regression.precision());
             GpTs.scores(&Seen { question: &question, means, precision, t })
         };
         let draws: Vec<Vec<f64>> = (0..40_000).map(draw).collect();
-        let features = posterior.pool().features();
+        let features = regression.pool().features();
         for i in 0..3 {
-            let image = posterior.precision().image(features.row(i));
+            let image = regression.precision().image(features.row(i));
             for j in 0..3 {
                 let expected = 0.25 * elfving::numerics::dot(&image, features.row(j));
-                let centred = |draw: &Vec<f64>, k: usize| draw[k] - posterior.means()[k];
+                let centred = |draw: &Vec<f64>, k: usize| draw[k] - regression.means()[k];
                 let product = |draw: &Vec<f64>| centred(draw, i) * centred(draw, j);
                 let found = draws.iter().map(product).sum::<f64>() / 40_000.0;
                 // Five standard errors of a product of normals of variance at most 0.25.
@@ -79,7 +79,7 @@ mod tests {
                 );
             }
             let mean = draws.iter().map(|draw| draw[i]).sum::<f64>() / 40_000.0;
-            assert!((mean - posterior.means()[i]).abs() < 5.0 * 0.5 / 200.0);
+            assert!((mean - regression.means()[i]).abs() < 5.0 * 0.5 / 200.0);
         }
     }
 }

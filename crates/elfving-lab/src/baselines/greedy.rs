@@ -21,7 +21,7 @@ impl Index for Greedy {
     }
 
     fn multiplier(&self, seen: &Seen<'_>) -> f64 {
-        // Two posterior standard deviations.
+        // Two regression standard deviations.
         2.0 * seen.precision.ridge().sqrt()
     }
 }

@@ -60,9 +60,9 @@ impl<I: Index> Indexed<I> {
     }
 
     fn seen<'a>(&'a self, precision: &'a Precision, supposed: u64) -> Seen<'a> {
-        let posterior = &self.record.posterior;
-        let t = posterior.samples() + supposed + 1;
-        Seen { question: &self.record.question, means: posterior.means(), precision, t }
+        let regression = &self.record.regression;
+        let t = regression.samples() + supposed + 1;
+        Seen { question: &self.record.question, means: regression.means(), precision, t }
     }
 
     fn best(&self, precision: &Precision, supposed: u64) -> PointId {
@@ -72,9 +72,9 @@ impl<I: Index> Indexed<I> {
     }
 
     fn choose(&self, batch: u64) -> Vec<PointId> {
-        let mut points = vec![self.best(self.record.posterior.precision(), 0)];
+        let mut points = vec![self.best(self.record.regression.precision(), 0)];
         if batch > 1 {
-            let mut supposed = self.record.posterior.precision().clone();
+            let mut supposed = self.record.regression.precision().clone();
             for k in 1..batch {
                 supposed.suppose(points[points.len() - 1]);
                 points.push(self.best(&supposed, k));
@@ -108,7 +108,7 @@ impl<I: Index> Policy for Indexed<I> {
     }
 
     fn report(&self) -> Report {
-        let multiplier = self.index.multiplier(&self.seen(self.record.posterior.precision(), 0));
+        let multiplier = self.index.multiplier(&self.seen(self.record.regression.precision(), 0));
         self.record.report(self.record.all_choices(), Vec::new(), multiplier)
     }
 }

@@ -1,6 +1,6 @@
 //! What people compare with: well-known algorithms without a proof of ours behind them.
 //!
-//! One a file, all behind [`Policy`], sequential and in batches, on the regression of [`Posterior`](elfving::bandit::Posterior). In a
+//! One a file, all behind [`Policy`], sequential and in batches, on the regression of [`Regression`](elfving::bandit::Regression). In a
 //! batch the means are held and the variances updated as if the earlier points of the batch had been measured (Desautels, Krause
 //! and Burdick 2014), so that a batch does not ask one point over and over. Their reports say `no guarantee`.
 

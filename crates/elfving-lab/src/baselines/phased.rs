@@ -3,7 +3,7 @@
 use super::index::needs_norm;
 use super::record::Record;
 use elfving::bandit::{
-    BanditError, Decision, Elimination, Next, Plan, Policy, Posterior, Precision, Question, Reason, Report,
+    BanditError, Decision, Elimination, Next, Plan, Policy, Precision, Question, Reason, Regression, Report,
     Status,
 };
 use elfving::pool::PointId;
@@ -58,8 +58,8 @@ impl<E: Exploration> Phased<E> {
     }
 
     /// Nothing measured yet, with the ridge of the record.
-    fn fresh(&self) -> Result<Posterior, BanditError> {
-        Posterior::of(&self.record.question, self.record.posterior.precision().ridge())
+    fn fresh(&self) -> Result<Regression, BanditError> {
+        Regression::of(&self.record.question, self.record.regression.precision().ridge())
     }
 
     /// The width is this times `‖φ‖` in the inverse of V.
@@ -68,7 +68,7 @@ impl<E: Exploration> Phased<E> {
         let sigma = question.assumptions.sigma_bound();
         let statements = question.pool.len() as f64 * self.exploration.most_phases(self.horizon) as f64;
         let quantile = (2.0 * (2.0 * statements / question.delta.delta()).ln()).sqrt();
-        self.record.posterior.precision().ridge().sqrt() * self.norm + sigma * quantile
+        self.record.regression.precision().ridge().sqrt() * self.norm + sigma * quantile
     }
 }
 

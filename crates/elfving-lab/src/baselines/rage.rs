@@ -146,7 +146,7 @@ impl Policy for Rage {
     }
 
     fn report(&self) -> Report {
-        let two_deviations = 2.0 * self.record.posterior.precision().ridge().sqrt();
+        let two_deviations = 2.0 * self.record.regression.precision().ridge().sqrt();
         let report = self.record.report(self.survivors.clone(), self.eliminated.clone(), two_deviations);
         Report { status: self.status(), ..report }
     }

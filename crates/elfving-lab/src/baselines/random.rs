@@ -29,7 +29,7 @@ impl Policy for UniformRandom {
             return Ok(Next::Stop(Reason::Horizon));
         };
         let (seed, points) = (self.record.question.seed, self.record.question.pool.len() as u64);
-        let first = self.record.posterior.samples();
+        let first = self.record.regression.samples();
         let draw = |t: u64| PointId::new(stream(seed, t, PURPOSE).below(points) as usize);
         Ok(Next::Measure(Plan::chosen(self.record.next_round(), (first..first + batch).map(draw).collect())))
     }
@@ -46,7 +46,7 @@ impl Policy for UniformRandom {
     }
 
     fn report(&self) -> Report {
-        let two_deviations = 2.0 * self.record.posterior.precision().ridge().sqrt();
+        let two_deviations = 2.0 * self.record.regression.precision().ridge().sqrt();
         self.record.report(self.record.all_choices(), Vec::new(), two_deviations)
     }
 }

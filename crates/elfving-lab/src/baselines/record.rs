@@ -1,15 +1,15 @@
 //! What every baseline keeps: the question, the regression, and how far it is.
 
 use elfving::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Posterior, Question,
-    Reason, Report, Status,
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Question, Reason,
+    Regression, Report, Status,
 };
 use elfving::pool::PointId;
 
 pub(super) struct Record {
     name: &'static str,
     pub(super) question: Question,
-    pub(super) posterior: Posterior,
+    pub(super) regression: Regression,
     rounds: u64,
 }
 
@@ -20,8 +20,8 @@ impl Record {
             let wanted = "the best choices, or regret; ellipsoid-map is for a map";
             return Err(BanditError::OtherGoal { policy: name, goal: question.goal.to_string(), wanted });
         }
-        let posterior = Posterior::of(&question, ridge)?;
-        Ok(Self { name, question, posterior, rounds: 0 })
+        let regression = Regression::of(&question, ridge)?;
+        Ok(Self { name, question, regression, rounds: 0 })
     }
 
     /// The same for a policy that measures what it chooses among.
@@ -56,14 +56,14 @@ impl Record {
     /// How many of `wanted` measurements the horizon leaves; `None` when it is over.
     pub(super) fn within_horizon(&self, wanted: u64) -> Option<u64> {
         let left =
-            self.horizon().map_or(u64::MAX, |horizon| horizon.saturating_sub(self.posterior.samples()));
+            self.horizon().map_or(u64::MAX, |horizon| horizon.saturating_sub(self.regression.samples()));
         (left > 0).then_some(wanted.min(left))
     }
 
     /// Takes the outcomes in; `survivors` are the choices still in.
     pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64], survivors: Vec<PointId>) -> Decision {
         for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
-            self.posterior.add(point, outcome);
+            self.regression.add(point, outcome);
         }
         self.rounds = plan.round;
         Decision::keep(plan.round, survivors)
@@ -88,14 +88,14 @@ impl Record {
         eliminated: Vec<Elimination>,
         multiplier: f64,
     ) -> Report {
-        let estimates = self.posterior.choice_means();
-        let norms = self.posterior.precision().choice_norms();
+        let estimates = self.regression.choice_means();
+        let norms = self.regression.precision().choice_norms();
         let interval = |&choice: &PointId| {
             let estimate = estimates[choice.index()];
             let width = multiplier * norms[choice.index()].sqrt();
             ChoiceInterval { choice, estimate, lower: estimate - width, upper: estimate + width }
         };
-        let samples = self.posterior.samples();
+        let samples = self.regression.samples();
         Report {
             policy: self.name,
             goal: self.question.goal,

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::goal::{Goal, any_unseen};
+use super::loss::{Loss, any_unseen};
 use super::request::Share;
 use crate::design::{Criterion, DesignError, Problem};
 use crate::numerics::{
@@ -23,14 +23,14 @@ const SEARCH_RIDGE: f64 = 1e-9;
 /// A whitened point with a coordinate beyond this lies in a direction that the design hardly measures.
 const FAR: f64 = 1e3;
 
-/// Pool, prior and goal in whitened coordinates.
+/// Pool, prior and loss in whitened coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     /// x̃ of every point, n × p.
     pub points: Arc<Matrix>,
     /// `γ WᵀW`, p × p.
     pub prior: Matrix,
-    pub goal: Goal,
+    pub loss: Loss,
     /// `M(λ)`: the identity, or singular when the design leaves directions unmeasured.
     design: Matrix,
 }
@@ -46,16 +46,16 @@ impl Frame {
         }
         let shared = std::ptr::eq(problem.rows().matrix(), problem.pool().features());
         let rows = || if shared { points.clone() } else { Arc::new(basis.forward(problem.rows().matrix())) };
-        let goal = match (problem.criterion(), problem.rows()) {
-            (Criterion::D, _) => Goal::LogDet,
-            (Criterion::A, _) => Goal::Trace(basis.all_directions()?),
-            (Criterion::V | Criterion::C, TargetRows::Rows(_)) => Goal::mean(&rows()),
-            (Criterion::V | Criterion::C, TargetRows::Pairs(_)) => Goal::mean_of_pairs(&rows()),
-            (Criterion::G | Criterion::Xy, TargetRows::Rows(_)) => Goal::Largest(rows()),
-            (Criterion::G | Criterion::Xy, TargetRows::Pairs(_)) => Goal::Diameter(rows()),
+        let loss = match (problem.criterion(), problem.rows()) {
+            (Criterion::D, _) => Loss::LogDet,
+            (Criterion::A, _) => Loss::Trace(basis.all_directions()?),
+            (Criterion::V | Criterion::C, TargetRows::Rows(_)) => Loss::mean(&rows()),
+            (Criterion::V | Criterion::C, TargetRows::Pairs(_)) => Loss::mean_of_pairs(&rows()),
+            (Criterion::G | Criterion::Xy, TargetRows::Rows(_)) => Loss::Largest(rows()),
+            (Criterion::G | Criterion::Xy, TargetRows::Pairs(_)) => Loss::Diameter(rows()),
         };
         let prior = basis.prior(problem.gamma().get());
-        let mut frame = Self { points, prior, goal, design: Matrix::zeros(0, 0) };
+        let mut frame = Self { points, prior, loss, design: Matrix::zeros(0, 0) };
         frame.design = frame.information(weights);
         Ok(frame)
     }
@@ -86,19 +86,19 @@ impl Frame {
 
     /// The value to search with: finite for every allocation, smaller is better.
     pub(super) fn search_value(&self, shares: &[Share]) -> f64 {
-        self.goal.value(&self.search_factor(&self.information(shares)))
+        self.loss.value(&self.search_factor(&self.information(shares)))
     }
 
     /// What the shares are worth, exactly; `None` when some target is not determined by them.
     pub(super) fn appraise(&self, shares: &[Share]) -> Appraisal {
         let information = self.information(shares);
         let spectrum = Spectrum::new(&information);
-        let value = self.goal.spectral_value(&spectrum.whitening, &spectrum.unseen);
+        let value = self.loss.spectral_value(&spectrum.whitening, &spectrum.unseen);
         let design = Spectrum::new(&self.design);
         let smallest_eigenvalue = self.smallest_ratio(&design, &spectrum);
         // log det relative to the design: the same in any coordinates.
-        let value = match self.goal {
-            Goal::LogDet => value.map(|negative| design.log_det + negative),
+        let value = match self.loss {
+            Loss::LogDet => value.map(|negative| design.log_det + negative),
             _ => value,
         };
         Appraisal { value, smallest_eigenvalue }

@@ -16,10 +16,10 @@ impl Posterior {
     /// use elfving::numerics::Matrix;
     /// use elfving::pool::PointId;
     /// use elfving::numerics::rng::{Purpose, stream};
-    /// use elfving::surrogate::{Columns, Measurement, Over, Space, Surrogate};
+    /// use elfving::surrogate::{Columns, Measurement, PosteriorOver, Space, Surrogate};
     /// let space = Space::new(&Columns::numeric(Matrix::from_fn(9, 1, |i, _| i as f64)), None)?;
     /// let measured = [Measurement::new(PointId::new(1), 3.0), Measurement::new(PointId::new(6), 5.0)];
-    /// let posterior = Surrogate::default().fit(&space, &measured, None)?.posterior(Over::Points);
+    /// let posterior = Surrogate::default().fit(&space, &measured, None)?.posterior(PosteriorOver::Points);
     /// let rows: Vec<PointId> = (0..9).map(PointId::new).collect();
     /// let draws = posterior.samples(&rows, 3, &mut stream(1, 0, Purpose::new("thompson")));
     /// assert_eq!((draws.rows(), draws.columns()), (3, 9));

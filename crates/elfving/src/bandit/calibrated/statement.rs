@@ -3,7 +3,7 @@
 use crate::bandit::BanditError;
 use crate::numerics::{Cholesky, Matrix, dot, norm_squared};
 use crate::pool::PointId;
-use crate::surrogate::{Fit, Kernel, Measurement};
+use crate::surrogate::{Covariance, Fit, Measurement};
 use crate::units::{Confidence, InvalidValue};
 use crate::units::{rounded_down, rounded_up};
 use serde::Serialize;
@@ -105,7 +105,7 @@ pub fn conditional_statement(
     let noise = (sigma / unit).powi(2);
 
     // C = 1 + K + σ²/n, and ln det(I + K/σ²) with the repeats written out.
-    let fitted = Kernel::new(space, parameters);
+    let fitted = Covariance::new(space, parameters);
     let kernel = |a: usize, b: usize| 1.0 + fitted.covariance(a, b);
     let sites: Vec<(usize, f64)> = rows.iter().map(|(&site, &(count, _))| (site, count)).collect();
     let covariance = Matrix::from_fn(sites.len(), sites.len(), |i, j| {

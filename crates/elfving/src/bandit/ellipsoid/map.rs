@@ -88,13 +88,13 @@ impl EllipsoidMap {
 
     /// The next measurements of the design for those made and those to come.
     fn next_batch(&self, batch: u64) -> Result<Plan, BanditError> {
-        let State { question, posterior, rounds, .. } = &self.state;
-        let total = (posterior.samples() + batch) as f64;
-        let ridge = Ridge::new(posterior.precision().ridge() / total)?;
+        let State { question, regression, rounds, .. } = &self.state;
+        let total = (regression.samples() + batch) as f64;
+        let ridge = Ridge::new(regression.precision().ridge() / total)?;
         let problem = Problem::over_choices(&question.pool, Criterion::G, ridge)?;
         let tolerance = Tolerance::new(DESIGN_TOLERANCE)?;
         let design = InteriorPoint::default().solve(&problem, &mut Control::new(tolerance))?;
-        let counts = posterior.precision().counts().iter().enumerate();
+        let counts = regression.precision().counts().iter().enumerate();
         let done = counts.filter(|(_, count)| **count > 0).map(|(i, count)| (PointId::new(i), *count));
         let constraints = Constraints { done: done.collect(), ..Constraints::default() };
         let largest = design.support.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);

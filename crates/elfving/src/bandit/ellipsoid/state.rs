@@ -7,8 +7,8 @@ use super::snapshot::Snapshot;
 use super::unseen::unseen_coordinates;
 use super::width::{Direction, Ellipsoid, Vouched};
 use crate::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Posterior, Question,
-    Reading, Reason, Report, Status,
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Question, Reading,
+    Reason, Regression, Report, Status,
 };
 use crate::estimate::{Premise, Tails};
 use crate::numerics::Matrix;
@@ -22,7 +22,7 @@ pub(super) struct State {
     policy: &'static str,
     pub(super) question: Question,
     pub(super) vouched: Vouched,
-    pub(super) posterior: Posterior,
+    pub(super) regression: Regression,
     unseen: Option<Arc<Matrix>>,
     pub(super) survivors: Vec<PointId>,
     removed: Vec<Removed>,
@@ -45,11 +45,11 @@ impl State {
         }
         let norm = assumptions.norm_bound().ok_or_else(|| needs("a bound S on the norm of theta"))?;
         let vouched = Vouched { norm, sigma: assumptions.sigma_bound(), misspecification: assumptions.h() };
-        let posterior = Posterior::of(&question, balanced_ridge(&question, &vouched))?;
+        let regression = Regression::of(&question, balanced_ridge(&question, &vouched))?;
         Ok(Self {
             policy,
             vouched,
-            posterior,
+            regression,
             unseen: unseen_coordinates(&question.pool),
             survivors: (0..question.pool.choice_count()).map(PointId::new).collect(),
             removed: Vec::new(),
@@ -65,7 +65,7 @@ impl State {
     /// The radius of the ellipsoid with this `ln det(V / ridge)`.
     pub(super) fn radius(&self, log_det: f64) -> f64 {
         let ellipsoid = Ellipsoid {
-            ridge: self.posterior.precision().ridge(),
+            ridge: self.regression.precision().ridge(),
             log_det,
             mass: 0.0,
             log_confidence: -self.question.delta.delta().ln(),
@@ -77,7 +77,7 @@ impl State {
     /// Takes outcomes in, and moves the inverse of V with each.
     pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64]) {
         for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
-            self.posterior.add(point, outcome);
+            self.regression.add(point, outcome);
         }
         self.rounds = plan.round;
     }
@@ -85,14 +85,14 @@ impl State {
     /// Takes outcomes in; whoever needs the inverse of V factorises it.
     pub(super) fn note(&mut self, plan: &Plan, outcomes: impl IntoIterator<Item = f64>) {
         for (point, outcome) in plan.measurements.points().into_iter().zip(outcomes) {
-            self.posterior.note(point, outcome);
+            self.regression.note(point, outcome);
         }
         self.rounds = plan.round;
     }
 
     /// Measurements that were not planned are as good as others: the rule that chose them looked at the past only.
     pub(super) fn note_earlier(&mut self, measured: &[(PointId, Reading)]) {
-        measured.iter().for_each(|(point, reading)| self.posterior.note(*point, reading.mean()));
+        measured.iter().for_each(|(point, reading)| self.regression.note(*point, reading.mean()));
     }
 
     /// What is known now; with a stated h every width needs its reach.
@@ -101,7 +101,7 @@ impl State {
     }
 
     pub(super) fn snapshot_with(&self, reaches: bool) -> Snapshot {
-        Snapshot::new(&self.posterior, self.question.delta, self.unseen.clone(), reaches)
+        Snapshot::new(&self.regression, self.question.delta, self.unseen.clone(), reaches)
     }
 
     pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
@@ -216,7 +216,7 @@ impl State {
             intervals: self.survivors.iter().map(interval).collect(),
             eliminated: self.removed.iter().map(|removed| removed.elimination).collect(),
             rounds: self.rounds,
-            samples: self.posterior.samples(),
+            samples: self.regression.samples(),
             premises: self.premises(),
             margins: Margins::default(),
             standing: None,

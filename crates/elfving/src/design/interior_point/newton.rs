@@ -52,7 +52,7 @@ pub(super) struct Iterate {
 
 /// How a solve on the working set ended.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
+pub(super) struct NewtonResult {
     pub iterate: Iterate,
     /// Certified relative gap *on the working set*.
     pub gap: f64,
@@ -128,9 +128,9 @@ impl Working<'_> {
         start: Iterate,
         tolerance: f64,
         mut report: impl FnMut(f64, usize) -> bool,
-    ) -> Result<Outcome, Breakdown> {
+    ) -> Result<NewtonResult, Breakdown> {
         let mut state = State::start(self, start)?;
-        let mut best = Outcome { iterate: state.iterate(), gap: f64::INFINITY, iterations: 0 };
+        let mut best = NewtonResult { iterate: state.iterate(), gap: f64::INFINITY, iterations: 0 };
         let mut stalled = 0;
         for iteration in 0..=ITERATION_LIMIT {
             let gap = state.gap(&self.objective);
@@ -140,7 +140,7 @@ impl Working<'_> {
                 stalled += 1;
             }
             if gap < best.gap {
-                best = Outcome { iterate: state.iterate(), gap, iterations: iteration };
+                best = NewtonResult { iterate: state.iterate(), gap, iterations: iteration };
             }
             best.iterations = iteration;
             let go_on = report(best.gap, iteration);

@@ -5,7 +5,7 @@ use crate::design::canonical::{Canonical, Objective};
 use crate::design::materialise;
 use crate::numerics::{Cholesky, Matrix, add_scaled, row_norms, weighted_gram};
 
-use super::newton::{Breakdown, Iterate, Outcome, Working, WorkingObjective};
+use super::newton::{Breakdown, Iterate, NewtonResult, Working, WorkingObjective};
 use super::pass::Pass;
 
 /// A solve that ends with a larger gap than this has lost its way.
@@ -38,7 +38,7 @@ impl WorkingSet {
         objective: &Objective,
         tolerance: f64,
         mut report: impl FnMut(f64, usize) -> bool,
-    ) -> Result<Outcome, Breakdown> {
+    ) -> Result<NewtonResult, Breakdown> {
         let points = canonical.points.select_rows(&self.points);
         let targets = self.target_rows(objective);
         let objective = match objective {

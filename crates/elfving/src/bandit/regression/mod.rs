@@ -16,17 +16,17 @@ use crate::pool::{PointId, Pool};
 /// move along `V⁻¹φ`. Every few hundred of them all is computed again from a factorisation, so rounding errors do not add up.
 ///
 /// ```
-/// use elfving::{bandit::Posterior, numerics::Matrix, pool::{PointId, Pool}};
+/// use elfving::{bandit::Regression, numerics::Matrix, pool::{PointId, Pool}};
 /// let pool = Pool::from_features(Matrix::from_rows(&[[1.0], [2.0]]))?;
-/// let mut posterior = Posterior::new(pool, 0.5)?;
-/// posterior.add(PointId::new(0), 3.0);
+/// let mut regression = Regression::new(pool, 0.5)?;
+/// regression.add(PointId::new(0), 3.0);
 /// // V = 0.5 + 1, θ = 3 / 1.5.
-/// assert!((posterior.means()[1] - 4.0).abs() < 1e-12);
-/// assert!((posterior.precision().norms()[1] - 4.0 / 1.5).abs() < 1e-12);
+/// assert!((regression.means()[1] - 4.0).abs() < 1e-12);
+/// assert!((regression.precision().norms()[1] - 4.0 / 1.5).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Posterior {
+pub struct Regression {
     precision: Precision,
     /// `Σ y` of each point.
     sums: Vec<f64>,
@@ -35,7 +35,7 @@ pub struct Posterior {
     samples: u64,
 }
 
-impl Posterior {
+impl Regression {
     /// Nothing measured yet: θ = 0 and `V = ridge·I`.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::numerics::Matrix;
 use crate::pool::PointId;
 
-use super::outcome::Outcome;
+use super::outcome::OutcomeScale;
 use super::{Space, SurrogateError};
 
 /// One measurement, in the units of the table.
@@ -56,7 +56,7 @@ pub(super) struct Cell {
 /// The likelihood of the repeats written out is that of the cell means times that of the scatter around them,
 /// exactly, so cost depends on distinct rows only.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Evidence {
+pub struct GroupedMeasurements {
     pub(super) cells: Vec<Cell>,
     /// The cell of each measurement.
     pub(super) members: Vec<usize>,
@@ -71,7 +71,7 @@ pub struct Evidence {
 /// Known variances in the model's units are kept in this range, so that the covariance can be factored.
 const KNOWN_VARIANCES: (f64, f64) = (1e-8, 1e8);
 
-impl Evidence {
+impl GroupedMeasurements {
     /// Gathers measurements by site, outcomes through `outcome`. A known variance is multiplied by the squared slope of
     /// the map at its measurement, and kept between 1e-8 and 1e8.
     ///
@@ -81,7 +81,7 @@ impl Evidence {
     pub fn new(
         space: &Space,
         measurements: &[Measurement],
-        outcome: &Outcome,
+        outcome: &OutcomeScale,
     ) -> Result<Self, SurrogateError> {
         check(space, measurements)?;
         let key = |m: &Measurement| (space.site(m.point.index()), m.variance.is_some());

@@ -11,7 +11,7 @@ const UNSEEN: f64 = 1e-7;
 
 /// What is minimised.
 #[derive(Debug, Clone)]
-pub(super) enum Goal {
+pub(super) enum Loss {
     /// `-log det M`.
     LogDet,
     /// `tr(RᵀR M⁻¹)` for the root R of a moment matrix.
@@ -22,10 +22,10 @@ pub(super) enum Goal {
     Diameter(Arc<Matrix>),
 }
 
-impl Goal {
+impl Loss {
     /// The mean of `vᵀ M⁻¹ v` over the rows.
     pub(super) fn mean(rows: &Matrix) -> Self {
-        Goal::Trace(scaled(triangular_factor(rows), 1.0 / rows.rows() as f64))
+        Loss::Trace(scaled(triangular_factor(rows), 1.0 / rows.rows() as f64))
     }
 
     /// The mean over all pairs of rows: `Σ_{i<j} (v_i - v_j)(v_i - v_j)ᵀ = m Σ (v_i - v̄)(v_i - v̄)ᵀ`.
@@ -35,13 +35,13 @@ impl Goal {
         for i in 0..rows.rows() {
             centre.iter_mut().zip(rows.row(i)).for_each(|(c, v)| *c += v / m);
         }
-        Goal::Trace(scaled(triangular_factor(&shifted(rows, &centre)), 2.0 / (m - 1.0)))
+        Loss::Trace(scaled(triangular_factor(&shifted(rows, &centre)), 2.0 / (m - 1.0)))
     }
 
     /// The value at `M = L Lᵀ`.
     pub(super) fn value(&self, factor: &Cholesky) -> f64 {
         match self {
-            Goal::LogDet => -factor.log_det(),
+            Loss::LogDet => -factor.log_det(),
             _ => self.whitened_value(&factor.inverse_upper()),
         }
     }
@@ -49,17 +49,17 @@ impl Goal {
     /// The value at `M⁺ = T Tᵀ` when M sees every target; `None` when one has a part in the columns of `unseen`.
     pub(super) fn spectral_value(&self, whitening: &Matrix, unseen: &Matrix) -> Option<f64> {
         let hidden = match self {
-            Goal::LogDet => unseen.columns() > 0,
-            Goal::Trace(root) => any_unseen(root, unseen),
-            Goal::Largest(rows) => any_unseen(rows, unseen),
-            Goal::Diameter(rows) => any_unseen(&shifted(rows, rows.row(0)), unseen),
+            Loss::LogDet => unseen.columns() > 0,
+            Loss::Trace(root) => any_unseen(root, unseen),
+            Loss::Largest(rows) => any_unseen(rows, unseen),
+            Loss::Diameter(rows) => any_unseen(&shifted(rows, rows.row(0)), unseen),
         };
         if hidden {
             return None;
         }
         Some(match self {
             // T = U diag(e)^(-1/2): the columns have squared norms 1/e.
-            Goal::LogDet => {
+            Loss::LogDet => {
                 let columns = whitening.transposed();
                 (0..columns.rows()).map(|k| norm_squared(columns.row(k)).ln()).sum()
             }
@@ -69,10 +69,10 @@ impl Goal {
 
     fn whitened_value(&self, whitening: &Matrix) -> f64 {
         match self {
-            Goal::LogDet => unreachable!("a log determinant needs no targets"),
-            Goal::Trace(root) => norm_squared(multiply(root, whitening).as_slice()),
-            Goal::Largest(rows) => row_norms(rows, whitening).into_iter().fold(0.0, f64::max),
-            Goal::Diameter(rows) => {
+            Loss::LogDet => unreachable!("a log determinant needs no targets"),
+            Loss::Trace(root) => norm_squared(multiply(root, whitening).as_slice()),
+            Loss::Largest(rows) => row_norms(rows, whitening).into_iter().fold(0.0, f64::max),
+            Loss::Diameter(rows) => {
                 farthest_partners(&multiply(rows, whitening)).into_iter().map(|(d, _)| d).fold(0.0, f64::max)
             }
         }

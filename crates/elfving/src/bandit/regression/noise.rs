@@ -1,6 +1,6 @@
 //! The ridge and the weights that the stated noise asks for.
 
-use super::Posterior;
+use super::Regression;
 use crate::bandit::{BanditError, Question};
 use crate::numerics::norm_squared;
 use crate::pool::{PointId, Pool};
@@ -11,7 +11,7 @@ const SMALLEST_RIDGE: f64 = 1e-6;
 /// beyond 10⁶ would drown everything else.
 const SMALLEST_SIGMA: f64 = 1e-3;
 
-impl Posterior {
+impl Regression {
     /// The regression for the noise of a question: a point of noise σ_x counts `(σ/σ_x)²` times, σ the largest.
     ///
     /// # Errors
