@@ -144,7 +144,7 @@ fn a_policy_on_another_pool_is_refused() {
     assert!(matches!(run, Err(SimulationError::OtherPool { .. })));
 }
 
-/// What is vouched for holds: light noise has the exponential moments of a normal law with the σ that is named, heavy noise
+/// What is assumed holds: light noise has the exponential moments of a normal law with the σ that is named, heavy noise
 /// has the variance.
 #[test]
 fn the_noise_level_of_a_world_is_true_of_its_outcomes() {

@@ -341,9 +341,9 @@ fn a_map_ends_when_every_interval_is_narrow_enough() {
 #[test]
 fn the_features_of_a_pool_are_columns_where_nothing_else_is_known() {
     let pool = Pool::from_features(Matrix::from_fn(40, 2, |i, j| ((i * (3 + 4 * j)) % 40) as f64)).unwrap();
-    let vouched = Assumptions::new(0.1).unwrap();
+    let assumed = Assumptions::new(0.1).unwrap();
     let goal = Goal::Regret { horizon: Some(25) };
-    let question = Question::new(pool, vouched, goal).unwrap().seed(4);
+    let question = Question::new(pool, assumed, goal).unwrap().seed(4);
     let mut bandit = Bandit::new(Algorithm::from_name("calibrated").unwrap().start(question).unwrap());
     let mut samples = 0;
     loop {
@@ -380,8 +380,8 @@ fn the_conditional_statement_is_that_of_the_ellipsoid() {
     let pool = Pool::from_gram(Matrix::from_fn(100, 100, kernel), 100, &settings).unwrap();
     let norm = 2.0 * statement.suggested_norm;
     let sigma = 0.4 / statement.unit;
-    let vouched = Assumptions::new(sigma).unwrap().tails(Tails::SubGaussian).norm(norm).unwrap();
-    let question = Question::new(pool, vouched, best()).unwrap().delta(delta);
+    let assumed = Assumptions::new(sigma).unwrap().tails(Tails::SubGaussian).norm(norm).unwrap();
+    let question = Question::new(pool, assumed, best()).unwrap().delta(delta);
     let mut ellipsoid = EllipsoidBest::new(question).unwrap().ridge(sigma * sigma).unwrap();
     let mut averages: BTreeMap<PointId, Vec<f64>> = BTreeMap::new();
     data.iter().for_each(|one| averages.entry(one.point).or_default().push(one.outcome));

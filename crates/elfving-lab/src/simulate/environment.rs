@@ -159,7 +159,7 @@ impl Environment {
         self.means.iter().chain(self.choice_means()).fold(0.0, |largest: f64, mean| largest.max(mean.abs()))
     }
 
-    /// What may truthfully be vouched for about the noise: σ, and whether it is σ-sub-Gaussian. A coin is with σ = 1/2, whatever
+    /// What may truthfully be assumed about the noise: σ, and whether it is σ-sub-Gaussian. A coin is with σ = 1/2, whatever
     /// its mean, and so are recorded outcomes with half their largest range (Hoeffding).
     pub fn noise_level(&self) -> (f64, Tails) {
         match &self.outcomes {

@@ -66,7 +66,7 @@ impl Algorithm {
         Self::all().find(|algorithm| algorithm.name() == name)
     }
 
-    /// The certified algorithm for what the question vouches for, and why.
+    /// The certified algorithm for what the question assumes, and why.
     ///
     /// ```
     /// use elfving::bandit::{Algorithm, Goal, Question};

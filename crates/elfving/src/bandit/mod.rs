@@ -1,6 +1,6 @@
 //! NUMBERS → DECISIONS: which points to measure next, which choices are out, when to stop.
 //!
-//! A [`Question`] says what is asked (pool, goal, δ) and what is vouched for. A [`Policy`] answers it: it plans
+//! A [`Question`] says what is asked (pool, goal, δ) and what is assumed. A [`Policy`] answers it: it plans
 //! measurements and decides once their outcomes are in. A [`Bandit`] holds one policy and the conversation with the world:
 //! [`ask`](Bandit::ask) hands out slots, [`tell`](Bandit::tell) closes them in any order, [`report`](Bandit::report) says what
 //! is known, under which assumptions.

@@ -1,4 +1,4 @@
-//! What the user vouches for, and how it is printed next to every width.
+//! What the user assumes, and how it is printed next to every width.
 
 use super::EstimateError;
 use crate::pool::PointId;
@@ -17,7 +17,7 @@ pub enum Tails {
     SubGaussian,
 }
 
-/// What is vouched for: `y = ⟨φ(x), θ⟩ + η_x + ξ` with independent noise ξ, `|η_x| ≤ h` and `‖θ‖ ≤ S`.
+/// What is assumed: `y = ⟨φ(x), θ⟩ + η_x + ξ` with independent noise ξ, `|η_x| ≤ h` and `‖θ‖ ≤ S`.
 ///
 /// | setter | default | meaning |
 /// |---|---|---|
@@ -36,12 +36,12 @@ pub enum Tails {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assumptions {
-    sigma: f64,
-    sigma_at: Option<Vec<f64>>,
-    bound: Option<f64>,
-    norm: Option<f64>,
-    misspecification: f64,
-    tails: Tails,
+    pub(crate) sigma: f64,
+    pub(crate) sigma_at: Option<Vec<f64>>,
+    pub(crate) bound: Option<f64>,
+    pub(crate) norm: Option<f64>,
+    pub(crate) misspecification: f64,
+    pub(crate) tails: Tails,
 }
 
 impl Assumptions {

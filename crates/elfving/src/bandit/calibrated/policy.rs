@@ -96,7 +96,7 @@ impl Calibrated {
     }
 
     /// Starts a campaign for the goal of a question, with its δ and its seed, on its space or else on the features of its pool. What is
-    /// vouched for is not used.
+    /// assumed is not used.
     ///
     /// # Errors
     /// Those of [`Calibrated::new`] and of [`Space::new`].

@@ -18,7 +18,7 @@ use std::fmt;
 /// `ε(S) = max_z [ difference of estimates + deviation of the difference · √(S² + 2 ln(1/δ) + ln det(I + K/σ²)) ]`.
 ///
 /// The theorem is for a kernel that was fixed before the data; here its parameters were fitted to them. So this says what a user can
-/// vouch for, not what is known: the norm that the fit suggests is that of the estimate, and the truth's is larger.
+/// assume, not what is known: the norm that the fit suggests is that of the estimate, and the truth's is larger.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionalStatement {
     /// The choice it is about.

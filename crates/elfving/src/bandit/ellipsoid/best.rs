@@ -98,7 +98,7 @@ impl Policy for EllipsoidBest {
         let (state, snapshot) = (&self.state, self.snapshot());
         let contest = state.contest(snapshot);
         let precision = state.regression.precision();
-        let (points, reasons) = choose_batch(snapshot, contest, precision, &state.vouched, batch as u64);
+        let (points, reasons) = choose_batch(snapshot, contest, precision, state.assumed(), batch as u64);
         Ok(Next::Measure(Plan::chosen(state.rounds + 1, points).because(reasons)))
     }
 

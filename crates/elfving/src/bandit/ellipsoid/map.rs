@@ -2,12 +2,13 @@
 
 use super::snapshot::Snapshot;
 use super::state::State;
-use super::width::{Direction, Vouched};
+use super::width::Direction;
 use crate::bandit::{
     BanditError, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
     Report, Status,
 };
 use crate::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+use crate::estimate::Assumptions;
 use crate::pool::PointId;
 use crate::rounding::{Apportionment, Constraints, Request, Rounding};
 use crate::units::{Ridge, Tolerance};
@@ -76,14 +77,14 @@ impl EllipsoidMap {
     }
 
     /// How far off the mean of any choice may be.
-    fn error(&self, vouched: &Vouched) -> f64 {
-        self.directions().map(|direction| direction.width(vouched)).fold(0.0, f64::max)
+    fn error(&self, assumed: &Assumptions) -> f64 {
+        self.directions().map(|direction| direction.width(assumed)).fold(0.0, f64::max)
     }
 
     /// The same with nothing left that data could reduce.
     fn floor(&self) -> f64 {
-        let vouched = &self.state.vouched;
-        self.directions().map(|direction| direction.irreducible(vouched)).fold(0.0, f64::max)
+        let assumed = self.state.assumed();
+        self.directions().map(|direction| direction.irreducible(assumed)).fold(0.0, f64::max)
     }
 
     /// The next measurements of the design for those made and those to come.
@@ -114,7 +115,7 @@ impl EllipsoidMap {
         if status != Status::Finished(Reason::Reached) {
             return Margins::default();
         }
-        super::margins::margins(&self.state.vouched, |vouched| self.error(vouched) <= self.epsilon)
+        super::margins::margins(self.state.assumed(), |assumed| self.error(assumed) <= self.epsilon)
     }
 }
 
@@ -149,7 +150,7 @@ impl Policy for EllipsoidMap {
     fn apply(&mut self, _: &Decision) {}
 
     fn status(&self) -> Status {
-        let error = self.error(&self.state.vouched);
+        let error = self.error(self.state.assumed());
         if error <= self.epsilon {
             Status::Finished(Reason::Reached)
         } else if self.state.is_not_the_datas(error, self.floor()) {
@@ -164,7 +165,7 @@ impl Policy for EllipsoidMap {
         let snapshot = self.snapshot();
         Report {
             picks: Goal::Best { epsilon: 0.0 }.picks(&snapshot.means, &self.state.survivors),
-            epsilon: Some(self.error(&self.state.vouched)),
+            epsilon: Some(self.error(self.state.assumed())),
             floor: Some(self.floor()),
             margins: self.margins(status),
             ..self.state.bare_report(status, snapshot)

@@ -25,7 +25,7 @@ use super::about::About;
 use super::answer::{Differences, Standing};
 use super::estimator::{Estimator, Terms};
 use super::groups::Groups;
-use super::ledger::{Ground, Known, Noise, Premises, RoundRecord, Stated, review};
+use super::ledger::{Ground, Known, Noise, RoundRecord, Stated, bias, review};
 use super::margins::margins;
 use super::schedule::{self, confidence_of_round};
 use super::settings::{Constants, Thresholds};
@@ -134,9 +134,9 @@ impl Phases {
             name: A::NAME,
             tails: A::TAILS,
             constants: Constants::default(),
-            thresholds: Thresholds::Vouched,
+            thresholds: Thresholds::Assumed,
             bias_is_known,
-            known: Known::within(bound_that_counts(A::TAILS, assumptions.bound_if_known())),
+            known: Known::within(relevant_bound(A::TAILS, assumptions.bound_if_known())),
             standing: Standing {
                 leaders: first_leaders(&question.goal, &groups),
                 survivors: survivors.clone(),
@@ -178,7 +178,7 @@ impl Phases {
         self.constants
     }
 
-    /// A bias that nobody vouched for always gets room.
+    /// A bias without a bound always gets room.
     pub(crate) fn thresholds(&self) -> Thresholds {
         if self.bias_is_known { self.thresholds } else { Thresholds::Room }
     }
@@ -291,7 +291,7 @@ impl Phases {
 }
 
 /// B, where it is a premise: with sub-Gaussian noise and counts nothing rests on it.
-fn bound_that_counts(tails: Tails, bound: Option<f64>) -> Option<f64> {
+fn relevant_bound(tails: Tails, bound: Option<f64>) -> Option<f64> {
     bound.filter(|_| tails == Tails::BoundedVariance)
 }
 
