@@ -26,11 +26,11 @@ fn main() {
         println!(
             "{name:24} {criterion:>2} gamma {gamma:<6} {:>9.1} ms  {:3} iterations {:2} passes  support {:4}  {} gap {:.1e}",
             1e3 * start.elapsed().as_secs_f64(),
-            design.iterations,
-            design.passes,
-            design.support.len(),
-            design.status,
-            design.certificate.relative_gap,
+            design.iterations(),
+            design.passes(),
+            design.support().len(),
+            design.status(),
+            design.certificate().relative_gap(),
         );
     };
     let features = |matrix: Matrix| Pool::from_features(matrix).expect("a pool");

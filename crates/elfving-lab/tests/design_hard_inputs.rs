@@ -65,32 +65,33 @@ fn truth(pool: &Pool, criterion: Criterion, gamma: f64) -> Truth {
     let problem = problem(pool, criterion, gamma);
     let singular = criterion == Criterion::C && gamma == 0.0;
     let solver: &dyn Solver = if singular { &ElfvingSet } else { &InteriorPoint::default() };
-    let found = solver.solve(&problem, &mut Control::new(Tolerance::new(1e-9).unwrap())).unwrap().certificate;
-    assert!(found.relative_gap < 1e-7, "{criterion}: the twin is not solved: {found:?}");
-    (found.value.min(found.bound), found.value.max(found.bound))
+    let found = solver.solve(&problem, &mut Control::new(Tolerance::new(1e-9).unwrap())).unwrap();
+    let found = found.certificate();
+    assert!(found.relative_gap() < 1e-7, "{criterion}: the twin is not solved: {found:?}");
+    (found.value().min(found.bound()), found.value().max(found.bound()))
 }
 
 /// Finite, weights that are weights, and an interval that holds the truth as far as it is known.
 #[track_caller]
 fn assert_sound(what: &str, problem: &Problem, design: &Design, known: Option<Truth>) {
-    let what = format!("{what}, {} by {}: {design}", problem.criterion(), design.method);
-    let certificate = &design.certificate;
-    assert!(certificate.value.is_finite() && certificate.bound.is_finite(), "{what}");
-    assert!(certificate.relative_gap.is_finite(), "{what}");
-    assert!(design.support.iter().all(|&(_, weight)| weight > 0.0 && weight <= 1.0), "{what}");
-    let total: f64 = design.support.iter().map(|(_, weight)| weight).sum();
+    let what = format!("{what}, {} by {}: {design}", problem.criterion(), design.method());
+    let certificate = design.certificate();
+    assert!(certificate.value().is_finite() && certificate.bound().is_finite(), "{what}");
+    assert!(certificate.relative_gap().is_finite(), "{what}");
+    assert!(design.support().iter().all(|&(_, weight)| weight > 0.0 && weight <= 1.0), "{what}");
+    let total: f64 = design.support().iter().map(|(_, weight)| weight).sum();
     assert!((total - 1.0).abs() < 1e-9, "{what}");
-    assert_eq!(design.status == Status::Certified, certificate.relative_gap <= TOLERANCE, "{what}");
+    assert_eq!(design.status() == Status::Certified, certificate.relative_gap() <= TOLERANCE, "{what}");
     if let Some((low, high)) = known {
         // The bound must hold, and no value is better than the optimum by more than the stated gap.
         let slack = 1e-8 * high.abs().max(1.0);
         let sign = if problem.criterion().is_maximised() { -1.0 } else { 1.0 };
         let optimum = if problem.criterion().is_maximised() { -low } else { high };
-        assert!(sign * certificate.bound <= optimum + slack, "{what}, not in {low}..{high}");
-        let stated = certificate.relative_gap * certificate.bound.abs();
-        assert!(sign * certificate.value >= optimum - slack - stated, "{what}, not in {low}..{high}");
-        if design.status == Status::Certified {
-            let error = (certificate.value - low).abs().max((certificate.value - high).abs());
+        assert!(sign * certificate.bound() <= optimum + slack, "{what}, not in {low}..{high}");
+        let stated = certificate.relative_gap() * certificate.bound().abs();
+        assert!(sign * certificate.value() >= optimum - slack - stated, "{what}, not in {low}..{high}");
+        if design.status() == Status::Certified {
+            let error = (certificate.value() - low).abs().max((certificate.value() - high).abs());
             assert!(error <= 2.0 * TOLERANCE * high.abs().max(1.0), "{what}, not {low}..{high}");
         }
     }
@@ -111,7 +112,7 @@ fn check(
         match run(&*solver, &problem) {
             Ok(design) => {
                 assert_sound(what, &problem, &design, known);
-                let answers = design.status == Status::Certified;
+                let answers = design.status() == Status::Certified;
                 assert!(answers || !must_certify || solver.name() != "interior-point", "{what}: {design}");
             }
             Err(DesignError::Unsupported { .. }) => {}
@@ -158,7 +159,7 @@ fn fewer_points_than_features_without_a_ridge_have_a_closed_form() {
         check("wide", &wide, criterion, 0.0, Some((expected, expected)), true);
     }
     let design = run(&InteriorPoint::default(), &problem(&wide, Criterion::D, 0.0)).unwrap();
-    assert!(design.support.iter().all(|&(_, weight)| (weight - 1.0 / 3.0).abs() < 1e-6));
+    assert!(design.support().iter().all(|&(_, weight)| (weight - 1.0 / 3.0).abs() < 1e-6));
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn a_target_outside_the_span_is_named() {
         let problem =
             Problem::new(&hard, criterion, Targets::Directions(Matrix::from_rows(rows)), Ridge::ZERO)
                 .unwrap();
-        run(&InteriorPoint::default(), &problem).map(|design| design.certificate.value)
+        run(&InteriorPoint::default(), &problem).map(|design| design.certificate().value())
     };
     let not_identifiable = |target| Err(DesignError::NotIdentifiable { target, gamma: 0.0 });
     assert!(refused(Criterion::C, &[inside]).is_ok());
@@ -226,14 +227,14 @@ fn a_target_outside_the_span_is_named() {
         Problem::new(&hard, Criterion::C, Targets::Directions(Matrix::from_rows(&[outside])), Ridge::ZERO)
             .unwrap();
     assert_eq!(
-        run(&ElfvingSet, &elfving).map(|design| design.certificate.value),
+        run(&ElfvingSet, &elfving).map(|design| design.certificate().value()),
         not_identifiable(TargetRef::Row(0))
     );
     // A ridge makes it identifiable.
     let ridged =
         Problem::new(&hard, Criterion::C, Targets::Directions(Matrix::from_rows(&[outside])), ridge(0.1))
             .unwrap();
-    assert_eq!(run(&InteriorPoint::default(), &ridged).unwrap().status, Status::Certified);
+    assert_eq!(run(&InteriorPoint::default(), &ridged).unwrap().status(), Status::Certified);
 }
 
 #[test]
@@ -358,7 +359,7 @@ fn a_vanishing_ridge_is_no_ridge() {
     let outside = Targets::Directions(Matrix::from_rows(&[[0.0, 0.0, 0.0, 1.0]]));
     let problem = Problem::new(&hard, Criterion::C, outside, ridge(1e-300)).unwrap();
     match run(&InteriorPoint::default(), &problem) {
-        Ok(design) => assert!(design.certificate.value > 1e299, "{design}"),
+        Ok(design) => assert!(design.certificate().value() > 1e299, "{design}"),
         Err(error) => {
             assert_eq!(error, DesignError::NotIdentifiable { target: TargetRef::Row(0), gamma: 1e-300 })
         }
@@ -410,8 +411,9 @@ fn one_huge_outlier_does_not_hide_the_other_points() {
         let twin = map(&hard, |_, k, x| if k == 0 { x * unit(power) } else { x });
         let (hard, twin) = (pool(hard), pool(twin));
         for criterion in [Criterion::G, Criterion::Xy, Criterion::V] {
-            let found = run(&InteriorPoint::default(), &problem(&twin, criterion, 0.0)).unwrap().certificate;
-            let known = (found.bound.min(found.value), found.bound.max(found.value));
+            let found = run(&InteriorPoint::default(), &problem(&twin, criterion, 0.0)).unwrap();
+            let found = found.certificate();
+            let known = (found.bound().min(found.value()), found.bound().max(found.value()));
             check("outlier", &hard, criterion, 0.0, Some(known), must_certify);
         }
         for criterion in Criterion::ALL {
@@ -433,8 +435,8 @@ fn a_common_part_of_the_choices_does_not_drown_their_differences() {
         let problem = Problem::over_choices(&pool, Criterion::Xy, Ridge::ZERO).unwrap();
         let mut control = Control::new(Tolerance::new(1e-9).unwrap());
         let design = InteriorPoint::default().solve(&problem, &mut control).unwrap();
-        assert_eq!(design.status, Status::Certified, "{design}");
-        design.certificate.value
+        assert_eq!(design.status(), Status::Certified, "{design}");
+        design.certificate().value()
     };
     let (near, far) = (value(choices), value(shifted));
     assert!((near - far).abs() <= 1e-9 * near, "{near} {far}");

@@ -4,6 +4,31 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What kind of mistake an error is, for programs that turn errors into exit codes, exceptions or HTTP statuses. Every public
+/// error of the library has a `kind()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An option or a combination of them makes no sense: change the call.
+    Usage,
+    /// The data do not fit: change the table, the weights or the outcomes.
+    Data,
+    /// No measurement of this pool says anything about a target: give a ridge, or drop the target.
+    NotIdentifiable,
+    /// A kernel matrix is not symmetric and positive semidefinite.
+    NotPositiveSemidefinite,
+    /// Double precision is not enough at this scale.
+    Numerical,
+    /// The budget does not allow it.
+    Budget,
+    /// There is no such slot.
+    UnknownSlot,
+    /// A slot was told another outcome before.
+    Conflict,
+    /// Slots of the round are still open.
+    RoundIncomplete,
+}
+
 /// A value outside its domain, with what was given.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum InvalidValue {
@@ -57,6 +82,16 @@ pub enum InvalidValue {
         /// The value given.
         got: f64,
     },
+}
+
+impl InvalidValue {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            InvalidValue::Weight { .. } | InvalidValue::WeightSum { .. } => ErrorKind::Data,
+            _ => ErrorKind::Usage,
+        }
+    }
 }
 
 /// The ridge γ ≥ 0 of `A(λ) + γI`.

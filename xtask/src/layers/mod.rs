@@ -23,7 +23,7 @@ use references::{Name, Origin};
 type Place = (&'static str, &'static [&'static str]);
 
 /// The modules of the core, lowest first.
-pub const MODULES: [Place; 8] = [
+pub const MODULES: [Place; 9] = [
     ("units", &[]),
     ("numerics", &["units"]),
     ("pool", &["units", "numerics"]),
@@ -32,6 +32,7 @@ pub const MODULES: [Place; 8] = [
     ("estimate", &["units", "numerics", "pool", "design", "rounding"]),
     ("surrogate", &["units", "numerics", "pool", "design", "rounding"]),
     ("bandit", &["units", "numerics", "pool", "design", "rounding", "estimate", "surrogate"]),
+    ("prelude", &["units", "numerics", "pool", "design", "rounding", "estimate", "bandit"]),
 ];
 
 /// The crates of the workspace, lowest first.

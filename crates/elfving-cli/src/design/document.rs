@@ -108,10 +108,10 @@ impl From<TargetName> for TargetRef {
 impl DesignDocument {
     pub(super) fn of(answer: &Answer) -> Self {
         let (design, loaded) = (&answer.design, answer.loaded);
-        let certificate = &design.certificate;
-        let bound = Some(certificate.bound);
+        let certificate = design.certificate();
+        let bound = Some(certificate.bound());
         let (lower_bound, upper_bound) =
-            if design.criterion.is_maximised() { (None, bound) } else { (bound, None) };
+            if design.criterion().is_maximised() { (None, bound) } else { (bound, None) };
         let share = |&(id, weight): &(elfving::pool::PointId, f64)| Share {
             id: loaded.ids[id.index()].to_owned(),
             weight,
@@ -120,24 +120,24 @@ impl DesignDocument {
             path.as_deref().map(|path| crate::pool_source::file_name(Some(path)))
         };
         Self {
-            criterion: design.criterion,
-            gamma: design.gamma,
+            criterion: design.criterion(),
+            gamma: design.gamma(),
             n: loaded.pool.len(),
             dimension: loaded.pool.dimension(),
-            value: certificate.value,
+            value: certificate.value(),
             lower_bound,
             upper_bound,
-            relative_gap: certificate.relative_gap,
-            status: design.status,
-            iterations: design.iterations,
+            relative_gap: certificate.relative_gap(),
+            status: design.status(),
+            iterations: design.iterations(),
             seconds: answer.seconds,
-            support: design.support.iter().map(share).collect(),
-            passes: design.passes,
-            method: design.method.clone(),
+            support: design.support().iter().map(share).collect(),
+            passes: design.passes(),
+            method: design.method().to_owned(),
             tolerance: answer.tolerance,
-            checked_by: certificate.checked_by,
+            checked_by: certificate.checked_by(),
             target_weights: certificate
-                .target_weights
+                .target_weights()
                 .iter()
                 .map(|&(target, weight)| TargetShare { target: target.into(), weight })
                 .collect(),

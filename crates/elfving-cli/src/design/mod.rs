@@ -249,9 +249,9 @@ impl Answer<'_> {
 
     /// Without a certificate the design is still printed, and the exit code says so.
     fn verdict(&self) -> Result<(), CliError> {
-        let gap = self.design.certificate.relative_gap;
+        let gap = self.design.certificate().relative_gap();
         let wanted = self.tolerance;
-        let (why, help) = match self.design.status {
+        let (why, help) = match self.design.status() {
             Status::Certified => return Ok(()),
             Status::IterationLimit => ("the iteration limit came first", "raise --max-iterations"),
             Status::Stopped => ("the time limit came first", "raise --time-limit"),
@@ -274,7 +274,7 @@ impl Answer<'_> {
     fn heaviest_first(&self) -> Vec<(usize, f64)> {
         let rank = |weight: f64| (weight * 1e6).round() as i64;
         let mut support: Vec<(usize, f64)> =
-            self.design.support.iter().map(|&(id, w)| (id.index(), w)).collect();
+            self.design.support().iter().map(|&(id, w)| (id.index(), w)).collect();
         support.sort_by_key(|&(row, weight)| (-rank(weight), row));
         support
     }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use elfving::pool::PointId;
 use elfving::rounding::{Allocation, Draws};
-use serde_json::json;
 
 use super::results::Results;
 use crate::error::CliError;
@@ -49,12 +48,11 @@ impl SavedPlan {
             let (Some(order), Some(weights)) = (&document.order, &document.integer_weights) else {
                 return Err(broken("the draws lack their order or their weights".to_owned()));
             };
-            let points = order.iter().map(row).collect::<Result<Vec<usize>, _>>()?;
-            let weights = weights.iter().map(|one| Ok((row(&one.id)?, one.weight)));
-            let mut weights = weights.collect::<Result<Vec<(usize, u64)>, CliError>>()?;
+            let points = order.iter().map(|id| row(id).map(PointId::new)).collect::<Result<Vec<_>, _>>()?;
+            let weights = weights.iter().map(|one| Ok((PointId::new(row(&one.id)?), one.weight)));
+            let mut weights = weights.collect::<Result<Vec<(PointId, u64)>, CliError>>()?;
             weights.sort_unstable();
-            let stored = json!({ "points": points, "seed": document.seed, "round": 0, "weights": weights });
-            return serde_json::from_value(stored)
+            return Draws::from_parts(points, document.seed, 0, weights)
                 .map(Self::Draws)
                 .map_err(|error| broken(error.to_string()));
         }
@@ -103,10 +101,11 @@ impl SavedPlan {
         }
         let plan = match self {
             Self::Draws(draws) => {
-                let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();
-                let (seed, round, weights) = (draws.seed(), draws.round(), draws.integer_weights());
-                let stored = json!({ "points": points, "seed": seed, "round": round, "weights": weights });
-                Self::Draws(serde_json::from_value(stored).expect("some of the draws are draws"))
+                let points = known.iter().map(|&(row, _)| PointId::new(row)).collect();
+                let (seed, round, weights) = (draws.seed(), draws.round(), draws.integer_weights().to_vec());
+                Self::Draws(
+                    Draws::from_parts(points, seed, round, weights).expect("some of the draws are draws"),
+                )
             }
             Self::Allocation(_) => {
                 // One outcome a slot in pool order; repetitions of a candidate in the order of the file.

@@ -74,8 +74,8 @@ impl Rage {
         let (choices, t) = (question.pool.choice_count() as f64, round as f64);
         let log_term = (choices * choices * t * t / question.delta.delta()).ln();
         let scale = (2.0 * (t + 1.0)).exp2() * question.assumptions.sigma_bound().powi(2);
-        let wanted = (8.0 * scale * design.certificate.value * log_term).ceil() as u64;
-        let length = wanted.max(design.support.len() as u64);
+        let wanted = (8.0 * scale * design.certificate().value() * log_term).ceil() as u64;
+        let length = wanted.max(design.support().len() as u64);
         let request = Request::new(&problem, &design, length, &Constraints::default())?;
         Ok(Apportionment::default().round(&request)?.allocation)
     }

@@ -49,7 +49,7 @@ pub fn effective_dimension(
     tolerance: Tolerance,
 ) -> Result<EffectiveDimension, ComplexityError> {
     let design = optimum(pool, Criterion::D, Targets::Points(Subset::All), gamma, tolerance)?;
-    let weights = design.weights(pool.len());
+    let weights = design.weights;
     let information = weighted_gram(pool.features(), weights.as_slice());
     let singular = || DesignError::Singular { scale: pool.features().max_abs(), gamma: gamma.get() };
     let values = SymmetricEigen::new(&information).map_err(|_| singular())?.values;

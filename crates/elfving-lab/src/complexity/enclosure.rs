@@ -27,7 +27,7 @@ impl Enclosure {
 
     /// The optimum that a design was computed for: its value on one side, its bound on the other.
     pub fn of(design: &Design) -> Self {
-        let (value, bound) = (design.certificate.value, design.certificate.bound);
+        let (value, bound) = (design.certificate().value(), design.certificate().bound());
         Self { value, at_least: value.min(bound), at_most: value.max(bound) }
     }
 

@@ -53,7 +53,7 @@ pub fn information_gain(
     Ok(InformationGain {
         horizon,
         noise,
-        gain: Enclosure::of(&design).map(|log_det| (log_det - shared).max(0.0)),
+        gain: design.enclosure().map(|log_det| (log_det - shared).max(0.0)),
     })
 }
 

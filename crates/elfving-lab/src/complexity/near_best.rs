@@ -31,5 +31,5 @@ pub fn near_best_variance(
     if targets.is_empty() {
         return Ok(Enclosure::exact(0.0));
     }
-    Ok(Enclosure::of(&optimum(pool, Criterion::G, Targets::Combinations(targets), gamma, tolerance)?))
+    Ok(optimum(pool, Criterion::G, Targets::Combinations(targets), gamma, tolerance)?.enclosure())
 }

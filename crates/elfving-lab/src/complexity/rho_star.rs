@@ -1,9 +1,9 @@
 //! ρ*(γ, ε): what identifying the best costs, for a given truth.
 
 use super::error::not_negative;
-use super::worst_variance::optimum;
+use super::worst_variance::{Optimum, optimum};
 use super::{ComplexityError, Enclosure, Truth};
-use elfving::design::{Criterion, Design};
+use elfving::design::Criterion;
 use elfving::pool::{Combination, Pool, Targets};
 use elfving::units::{Ridge, Tolerance};
 
@@ -33,7 +33,7 @@ pub fn rho_star(
     tolerance: Tolerance,
 ) -> Result<Enclosure, ComplexityError> {
     let design = rho_design(pool, truth, gamma, epsilon, tolerance)?;
-    Ok(design.map_or(Enclosure::exact(0.0), |design| Enclosure::of(&design)))
+    Ok(design.map_or(Enclosure::exact(0.0), |design| design.enclosure()))
 }
 
 /// The design behind it; none when there is nothing to compare.
@@ -43,7 +43,7 @@ pub(super) fn rho_design(
     gamma: Ridge,
     epsilon: f64,
     tolerance: Tolerance,
-) -> Result<Option<Design>, ComplexityError> {
+) -> Result<Option<Optimum>, ComplexityError> {
     let epsilon = not_negative("epsilon", epsilon)?;
     let mut targets: Vec<Combination> = vec![];
     for (z, gap) in truth.rivals(pool) {

@@ -3,11 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ComplexityError, Enclosure};
-use elfving::design::{
-    Certificate, Control, Criterion, Design, DesignError, InteriorPoint, Problem, Solver, recheck,
-};
+use elfving::design::{Control, Criterion, DesignError, InteriorPoint, Problem, Solver, recheck};
 use elfving::pool::{Combination, PointId, Pool, Subset, Targets};
-use elfving::units::{Ridge, Tolerance};
+use elfving::units::{Ridge, Simplex, Tolerance};
 
 /// What the worst is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,10 +80,25 @@ fn among(
         Over::Differences if count < 2 => return Ok(Enclosure::exact(0.0)),
         Over::Differences => (Criterion::Xy, Targets::Differences(subset)),
     };
-    Ok(Enclosure::of(&optimum(pool, criterion, targets, gamma, tolerance)?))
+    Ok(optimum(pool, criterion, targets, gamma, tolerance)?.enclosure())
 }
 
-/// The certified optimum of a criterion.
+/// The optimum of a criterion between a value that weights reach and a bound.
+#[derive(Clone)]
+pub(super) struct Optimum {
+    pub weights: Simplex,
+    pub value: f64,
+    pub bound: f64,
+}
+
+impl Optimum {
+    pub(super) fn enclosure(&self) -> Enclosure {
+        let (value, bound) = (self.value, self.bound);
+        Enclosure { value, at_least: value.min(bound), at_most: value.max(bound) }
+    }
+}
+
+/// Weights near the optimum of a criterion, and a proven bound.
 ///
 /// Without a ridge and with few targets the best design may measure fewer directions than the pool has, where Newton steps break
 /// down. Then a tiny ridge finds the weights: its bound holds without the ridge, too, and the weights are checked without it.
@@ -95,30 +108,30 @@ pub(super) fn optimum(
     targets: Targets,
     gamma: Ridge,
     tolerance: Tolerance,
-) -> Result<Design, ComplexityError> {
+) -> Result<Optimum, ComplexityError> {
     let problem = Problem::new(pool, criterion, targets.clone(), gamma)?;
     let solve = |problem: &Problem| InteriorPoint::default().solve(problem, &mut Control::new(tolerance));
     let refused = match solve(&problem) {
         Err(refused @ DesignError::Singular { .. }) if gamma.get() == 0.0 => refused,
-        other => return Ok(other?),
+        other => {
+            let design = other?;
+            let (value, bound) = (design.certificate().value(), design.certificate().bound());
+            return Ok(Optimum { weights: design.weights(pool.len()), value, bound });
+        }
     };
     let scale = pool.features().max_abs();
-    let mut best: Option<Design> = None;
+    let mut best: Option<Optimum> = None;
     for share in TINY_RIDGES {
         let ridge = Ridge::new(share * scale * scale)?;
-        let Ok(mut design) = solve(&Problem::new(pool, criterion, targets.clone(), ridge)?) else { continue };
-        let weights = &design.certificate.target_weights;
-        let Ok(checked) = recheck(&problem, &design.support, weights) else { continue };
-        let known = best.as_ref().map_or(0.0, |best| best.certificate.bound);
-        let bound = checked.bound.max(design.certificate.bound).max(known).min(checked.value);
-        let relative_gap = (checked.value - bound) / bound;
-        design.certificate = Certificate { bound, relative_gap, ..checked };
-        design.gamma = gamma;
-        if best.as_ref().is_none_or(|best| design.certificate.value <= best.certificate.value) {
-            best = Some(design);
-        } else if let Some(best) = &mut best {
-            best.certificate.bound = bound;
-            best.certificate.relative_gap = (best.certificate.value - bound) / bound;
+        let Ok(design) = solve(&Problem::new(pool, criterion, targets.clone(), ridge)?) else { continue };
+        let weights = design.certificate().target_weights();
+        let Ok(checked) = recheck(&problem, design.support(), weights) else { continue };
+        let known = best.as_ref().map_or(0.0, |best| best.bound);
+        let value = checked.value();
+        let bound = checked.bound().max(design.certificate().bound()).max(known).min(value);
+        match &mut best {
+            Some(best) if value > best.value => best.bound = bound,
+            _ => best = Some(Optimum { weights: design.weights(pool.len()), value, bound }),
         }
     }
     best.ok_or_else(|| refused.into())

@@ -105,7 +105,7 @@ impl Setting {
             allocations.extend(of_mirror.map(|counts| (CARATHEODORY_MIRROR, budget, counts)));
         }
         let supports = (reduced.len(), reduced_mirror.len());
-        let weights = certified.support.clone();
+        let weights = certified.support().to_vec();
         Ok((Self { pool, means, weights, allocations }, supports))
     }
 
@@ -198,7 +198,7 @@ fn reduced(problem: &Problem, design: &Design) -> Result<Vec<(PointId, f64)>, Ex
 
 /// The same for a design that is not certified.
 fn reduced_weights(problem: &Problem, design: &Design) -> Result<Vec<(PointId, f64)>, ExperimentError> {
-    let request = Request::from_weights(problem, &design.support, BUDGETS[0], &Constraints::default())?;
+    let request = Request::from_weights(problem, design.support(), BUDGETS[0], &Constraints::default())?;
     Ok(Caratheodory.reduced_weights(&request))
 }
 

@@ -96,7 +96,7 @@ impl Setting {
         let function =
             |k: u64| RkhsFunction::random(&pool, CENTRES, 1.0, seed.wrapping_add(k)).map(|f| f.means);
         let functions = (0..FUNCTIONS).map(function).collect::<Result<_, _>>()?;
-        let weights = design.support;
+        let weights = design.support().to_vec();
         Ok(Self { pool, weights, allocations, functions })
     }
 

@@ -227,7 +227,8 @@ impl<'a> Planner<'a> {
             Problem::new(&self.question.pool, Criterion::Xy, Targets::Differences(Subset::All), gamma)?;
         let start = self.designs.values().next().cloned().unwrap_or_default();
         let mut control = Control::new(Tolerance::new(DESIGN_TOLERANCE)?);
-        let weights = InteriorPoint::default().warm_start(&start).solve(&problem, &mut control)?.support;
+        let design = InteriorPoint::default().warm_start(&start).solve(&problem, &mut control)?;
+        let weights = design.support().to_vec();
         self.designs.insert(key, weights.clone());
         Ok(weights)
     }

@@ -33,7 +33,7 @@ use elfving::numerics::rng::Stream;
 /// let pool = Pool::from_features(Matrix::from_fn(41, 3, |i, k| (i as f64 / 20.0 - 1.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let design = RandomisedExchange::default().seed(7).solve(&problem, &mut Control::new(Tolerance::new(1e-6)?))?;
-/// assert_eq!(design.status, Status::Certified);
+/// assert_eq!(design.status(), Status::Certified);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone)]

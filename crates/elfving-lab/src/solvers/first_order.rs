@@ -74,7 +74,7 @@ fn steps(
         if stop || best.gap <= aim {
             let design = Design::checked(problem, name, best.found(problem, &progress), control);
             let done = |design: &Design| {
-                design.status == Status::Certified || stop || aim < 1e-4 * control.tolerance()
+                design.status() == Status::Certified || stop || aim < 1e-4 * control.tolerance()
             };
             if design.as_ref().map_or(true, done) {
                 return design;

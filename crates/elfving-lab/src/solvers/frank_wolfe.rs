@@ -42,8 +42,8 @@ pub enum Variant {
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let method = FrankWolfe::default().variant(Variant::Pairwise);
 /// let design = method.solve(&problem, &mut Control::new(Tolerance::new(1e-6)?))?;
-/// assert_eq!(design.status, Status::Certified);
-/// assert_eq!(design.support.len(), 3); // -1, 0 and 1
+/// assert_eq!(design.status(), Status::Certified);
+/// assert_eq!(design.support().len(), 3); // -1, 0 and 1
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone)]

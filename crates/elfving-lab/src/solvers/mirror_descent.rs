@@ -57,7 +57,7 @@ pub enum Opponent {
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::new(0.1)?)?;
 /// let method = MirrorDescent::default().opponent(Opponent::Weighted);
 /// let design = method.solve(&problem, &mut Control::new(Tolerance::new(1e-3)?))?;
-/// assert_eq!(design.status, Status::Certified);
+/// assert_eq!(design.status(), Status::Certified);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone)]

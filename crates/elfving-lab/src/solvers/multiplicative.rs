@@ -27,8 +27,8 @@ use elfving::design::{Control, Criterion, Design, DesignError, Problem, Solver};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let design = Multiplicative::default().solve(&problem, &mut Control::new(Tolerance::new(1e-3)?))?;
-/// assert_eq!(design.status, Status::Certified);
-/// assert!((design.certificate.value - 0.25f64.ln()).abs() < 2e-3);
+/// assert_eq!(design.status(), Status::Certified);
+/// assert!((design.certificate().value() - 0.25f64.ln()).abs() < 2e-3);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone)]

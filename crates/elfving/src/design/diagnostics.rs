@@ -124,7 +124,8 @@ impl Efficiency {
     ) -> Result<Self, DesignError> {
         let problem = Problem::over_choices(pool, criterion, gamma)?;
         let mut control = Control::new(Tolerance::new(OPTIMUM_TOLERANCE)?);
-        let optimum = InteriorPoint::default().solve(&problem, &mut control)?.certificate;
+        let design = InteriorPoint::default().solve(&problem, &mut control)?;
+        let optimum = design.certificate();
         let value = value(&problem, weights)?;
         let uniform = self::value(&problem, &Simplex::uniform(pool.len())?)?;
         // How the design compares with one of this value.
@@ -135,8 +136,8 @@ impl Efficiency {
         Ok(Self {
             criterion,
             value,
-            at_least: ratio(optimum.bound).min(1.0),
-            at_most: ratio(optimum.value).min(1.0),
+            at_least: ratio(optimum.bound()).min(1.0),
+            at_most: ratio(optimum.value()).min(1.0),
             relative_to_uniform: ratio(uniform),
         })
     }
@@ -147,7 +148,7 @@ fn value(problem: &Problem, weights: &Simplex) -> Result<f64, DesignError> {
     let weights: Vec<(PointId, f64)> =
         weights.support().into_iter().map(|i| (PointId::new(i), weights.as_slice()[i])).collect();
     // The weights on targets matter for the bound alone, which is not used here.
-    Ok(recheck(problem, &weights, &[(TargetRef::Row(0), 1.0)])?.value)
+    Ok(recheck(problem, &weights, &[(TargetRef::Row(0), 1.0)])?.value())
 }
 
 /// From the singular values of the rows `√λ_x x` and `√γ I`, so that the condition is never squared.

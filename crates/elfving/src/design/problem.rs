@@ -22,7 +22,7 @@ pub enum Criterion {
     /// let problem = Problem::over_choices(&line, Criterion::G, Ridge::ZERO)?;
     /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
     /// // Half of the measurements at each end; with the two coefficients the worst prediction has variance 2.
-    /// assert!((design.certificate.value - 2.0).abs() < 1e-8);
+    /// assert!((design.certificate().value() - 2.0).abs() < 1e-8);
     /// # Ok::<(), elfving::design::DesignError>(())
     /// ```
     G,

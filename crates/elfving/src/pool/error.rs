@@ -1,6 +1,6 @@
 //! What can be wrong with a pool, a kernel or targets.
 
-use crate::units::InvalidValue;
+use crate::units::{ErrorKind, InvalidValue};
 
 use super::PointId;
 
@@ -156,4 +156,25 @@ pub enum PoolError {
         "directions are vectors of features, and this pool is given by a kernel: use combinations of choices"
     )]
     DirectionsNeedFeatures,
+}
+
+impl PoolError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            PoolError::Invalid(error) => error.kind(),
+            PoolError::NotSquare { .. }
+            | PoolError::MeasurableCount { .. }
+            | PoolError::NoPoints
+            | PoolError::NoFeatures
+            | PoolError::NotFinite { .. }
+            | PoolError::ColumnCount { .. }
+            | PoolError::AllPointsEqual => ErrorKind::Data,
+            PoolError::KernelNotFinite { .. } => ErrorKind::Numerical,
+            PoolError::NotSymmetric { .. } | PoolError::NotPositiveSemidefinite { .. } => {
+                ErrorKind::NotPositiveSemidefinite
+            }
+            _ => ErrorKind::Usage,
+        }
+    }
 }

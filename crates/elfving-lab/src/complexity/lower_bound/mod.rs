@@ -89,7 +89,7 @@ pub fn characteristic_time(
 ) -> Result<CharacteristicTime, ComplexityError> {
     let free = rho_design(pool, truth, Ridge::ZERO, 0.0, tolerance);
     let Some(bound) = norm_bound else {
-        let time = free?.map_or(Enclosure::exact(0.0), |design| Enclosure::of(&design).map(|rho| 2.0 * rho));
+        let time = free?.map_or(Enclosure::exact(0.0), |design| design.enclosure().map(|rho| 2.0 * rho));
         return Ok(CharacteristicTime { time, norm_bound, norm_bound_helps: false });
     };
     let bound = positive("the norm bound", bound)?;
@@ -111,14 +111,14 @@ pub fn characteristic_time(
         None => rho_design(pool, truth, Ridge::new(1e-4 * scale)?, 0.0, tolerance)?
             .expect("there are choices to compare"),
     };
-    let evidence = most_evidence(pool, truth, bound, start.weights(pool.len()).as_slice(), tolerance.get());
+    let evidence = most_evidence(pool, truth, bound, start.weights.as_slice(), tolerance.get());
     // 1/x turns the sides around.
     let mut time = Enclosure {
         value: 1.0 / evidence.at_least,
         at_least: 1.0 / evidence.at_most,
         at_most: 1.0 / evidence.at_least,
     };
-    let without = unbounded.flatten().map(|design| Enclosure::of(&design).map(|rho| 2.0 * rho));
+    let without = unbounded.flatten().map(|design| design.enclosure().map(|rho| 2.0 * rho));
     if let Some(without) = without {
         // A bound never makes it harder.
         time.at_most = time.at_most.min(without.at_most);

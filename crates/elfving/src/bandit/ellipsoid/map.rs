@@ -98,15 +98,15 @@ impl EllipsoidMap {
         let counts = regression.precision().counts().iter().enumerate();
         let done = counts.filter(|(_, count)| **count > 0).map(|(i, count)| (PointId::new(i), *count));
         let constraints = Constraints { done: done.collect(), ..Constraints::default() };
-        let largest = design.support.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
+        let largest = design.support().iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
         let weights: Vec<(PointId, f64)> =
-            design.support.iter().copied().filter(|&(_, weight)| weight >= NEGLIGIBLE * largest).collect();
+            design.support().iter().copied().filter(|&(_, weight)| weight >= NEGLIGIBLE * largest).collect();
         let request = Request::from_weights(&problem, &weights, batch, &constraints)?;
         let rounded = Apportionment::default().round(&request)?;
         Ok(Plan {
             measurements: Measurements::Counted(rounded.allocation),
             gamma: Some(ridge.get()),
-            value: Some(design.certificate.value),
+            value: Some(design.certificate().value()),
             ..Plan::chosen(rounds + 1, Vec::new())
         })
     }

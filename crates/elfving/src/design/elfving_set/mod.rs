@@ -43,9 +43,9 @@ use linear_programme::Programme;
 /// let problem = Problem::new(&pool, Criterion::C, there, Ridge::ZERO)?;
 /// let design = ElfvingSet.solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
 ///
-/// assert_eq!(design.status, Status::Certified);
-/// assert!((design.certificate.value - 9.0).abs() < 1e-8);
-/// assert!((design.support[1].1 - 2.0 / 3.0).abs() < 1e-9);
+/// assert_eq!(design.status(), Status::Certified);
+/// assert!((design.certificate().value() - 9.0).abs() < 1e-8);
+/// assert!((design.support()[1].1 - 2.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
@@ -85,7 +85,7 @@ impl Solver for ElfvingSet {
         let vertex = hull.vertex();
         let mut best = Design::checked(problem, self.name(), hull.found(&vertex), control);
         for closeness in CLOSENESS {
-            if best.as_ref().is_ok_and(|best| best.status == Status::Certified) || control.stopped {
+            if best.as_ref().is_ok_and(|best| best.status() == Status::Certified) || control.stopped {
                 break;
             }
             // Fewer than r points: M is singular, and which y belongs to it only the central path says.
@@ -95,7 +95,7 @@ impl Solver for ElfvingSet {
             let found = hull.found(&hull.dusted(&vertex, DUST * control.tolerance));
             let dusted = Design::checked(problem, self.name(), found, control);
             let gap = |design: &Result<Design, _>| {
-                design.as_ref().map_or(f64::INFINITY, |design: &Design| design.certificate.relative_gap)
+                design.as_ref().map_or(f64::INFINITY, |design: &Design| design.certificate().relative_gap())
             };
             if gap(&dusted) < gap(&best) {
                 best = dusted;

@@ -42,9 +42,9 @@ use working_set::WorkingSet;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
 /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
 ///
-/// assert_eq!(design.status, Status::Certified);
-/// assert!((design.certificate.value - 2.0).abs() < 1e-8);
-/// assert_eq!(design.support.len(), 2);
+/// assert_eq!(design.status(), Status::Certified);
+/// assert!((design.certificate().value() - 2.0).abs() < 1e-8);
+/// assert_eq!(design.support().len(), 2);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -91,7 +91,7 @@ impl Solver for InteriorPoint {
         if let Some((sparser, steps)) = set.without_traces(&canonical, control.tolerance) {
             tally.iterations += steps;
             let design = certified(sparser, tally, control)?;
-            if design.status == Status::Certified {
+            if design.status() == Status::Certified {
                 return Ok(design);
             }
             tally.passes += 1;

@@ -78,7 +78,7 @@ impl Phases {
     ) -> Result<Vec<(PointId, f64)>, BanditError> {
         let solve = |problem: &Problem<'_>| -> Result<Vec<(PointId, f64)>, DesignError> {
             let mut control = Control::new(Tolerance::new(schedule::DESIGN_TOLERANCE)?);
-            Ok(InteriorPoint::default().warm_start(start).solve(problem, &mut control)?.support)
+            Ok(InteriorPoint::default().warm_start(start).solve(problem, &mut control)?.support().to_vec())
         };
         match solve(problem) {
             Err(DesignError::Singular { .. }) => {}
