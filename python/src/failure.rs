@@ -1,16 +1,16 @@
 //! Which exception of Python every error of the library becomes: one exhaustive match an enum.
 
 use elfving::bandit::BanditError;
-use elfving::complexity::ComplexityError;
 use elfving::design::DesignError;
 use elfving::estimate::EstimateError;
 use elfving::estimate::robust_mean::MeanError;
 use elfving::pool::PoolError;
 use elfving::rounding::RoundingError;
-use elfving::simulate::SimulationError;
 use elfving::surrogate::SurrogateError;
 use elfving::units::InvalidValue;
 use elfving_campaign::CampaignError;
+use elfving_lab::complexity::ComplexityError;
+use elfving_lab::simulate::SimulationError;
 use elfving_table::{Code, TableError, WriteError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -187,7 +187,6 @@ fn of_pool(error: &PoolError) -> Class {
         | PoolError::NoFeatures
         | PoolError::NotFinite { .. }
         | PoolError::ColumnCount { .. }
-        | PoolError::UnknownLevel { .. }
         | PoolError::AllPointsEqual => Class::Data,
         PoolError::KernelNotFinite { .. } => Class::Numerical,
         PoolError::NotSymmetric { .. } | PoolError::NotPositiveSemidefinite { .. } => {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use elfving::bandit::Reading;
-use elfving::rounding::{Purpose, below, stream};
+use elfving::numerics::rng::{Purpose, stream};
 use elfving_campaign::{
     At, Campaign, CampaignError, ResultsFile, ResultsFormat, SlotStory, TellOptions, Told,
 };
@@ -282,7 +282,7 @@ fn mutate(rounds: impl Fn(u64) -> bool) -> (u64, u64) {
     let mut random = stream(3, 0, Purpose::new("fuzz"));
     let (mut tried, mut taken) = (0, 0);
     while rounds(tried) {
-        let mut pick = |n: usize| below(&mut random, n as u64) as usize;
+        let mut pick = |n: usize| random.below(n as u64) as usize;
         let mut bytes = seeds[pick(seeds.len())].clone();
         for _ in 0..1 + pick(3) {
             let at = pick(bytes.len() + 1);

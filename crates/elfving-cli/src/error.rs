@@ -186,7 +186,6 @@ pub(crate) fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
         | PoolError::NoFeatures
         | PoolError::NotFinite { .. }
         | PoolError::ColumnCount { .. }
-        | PoolError::UnknownLevel { .. }
         | PoolError::AllPointsEqual => ("E354", ExitCode::DataRefused),
         PoolError::KernelNotFinite { .. } => ("E703", ExitCode::NoCertificate),
         PoolError::NotSymmetric { .. } => ("E704", ExitCode::NoCertificate),

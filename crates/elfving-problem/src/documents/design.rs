@@ -1,6 +1,6 @@
 //! A design with everything that is needed to check it again.
 
-use elfving::design::{CheckedBy, Criterion, Design, Status, TargetRef};
+use elfving::design::{CheckedBy, Criterion, StatedDesign, Status, TargetRef};
 use elfving::pool::{KernelSpec, PointId, Pool};
 use elfving::units::Ridge;
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ impl DesignDocument {
         dataset: &Dataset,
         pool: &Pool,
         targets: &TargetSpec,
-        design: &Design,
+        design: &StatedDesign,
         tolerance: f64,
         seconds: f64,
     ) -> Self {
