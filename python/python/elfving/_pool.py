@@ -92,16 +92,7 @@ class Pool:
         decimal: str = ".",
         array: str | None = None,
     ) -> None:
-        if kernel is not None and not isinstance(kernel, Kernel):
-            raise OptionError(f"kernel is one of elfving.kernels, such as kernels.rbf(0.5), not {kernel!r}")
-        model = json.dumps(
-            {
-                "kernel": None if kernel is None else kernel.to_dict(),
-                "residual": residual,
-                "polynomial": polynomial_model,
-                "interactions_only": interactions_only,
-            }
-        )
+        model = model_options(kernel, residual, polynomial_model, interactions_only)
         options = column_options(
             id=id,
             features=features,
@@ -238,15 +229,15 @@ class Pool:
         choices = f", {self._native.choice_count} choices" if self._native.has_own_choices else ""
         names = self.feature_names
         features = "" if names is None else f", {len(names)} features" if len(names) != 1 else ", 1 feature"
-        words = "" if self._native.words == "linear" else f", {self._native.words}"
+        words = "" if self._native.words is None else f", {self._native.words}"
         return f"Pool({len(self)} candidates{choices}{features}{words})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._native.state()
 
 
-def _restored(x: FloatArray, z: FloatArray | None, is_gram: bool, about: str) -> Pool:
-    return Pool._of(_native.Pool.restored(x, z, is_gram, about))
+def _restored(x: FloatArray, z: FloatArray | None, about: str) -> Pool:
+    return Pool._of(_native.Pool.restored(x, z, about))
 
 
 def _form(table: Any) -> str:
@@ -263,10 +254,13 @@ def as_pool(value: Any) -> Pool:
 def rows_of(names: Any, count: int, find: Any) -> list[int]:
     if isinstance(names, (str, int, np.integer)):
         names = [names]
+    names = list(names)
+    # One look through the ids for all of them.
+    found = iter(find([name for name in names if isinstance(name, str)]))
     rows: list[int] = []
     for name in names:
         if isinstance(name, str):
-            rows.extend(find([name]))
+            rows.append(next(found))
         elif isinstance(name, (int, np.integer)) and not isinstance(name, (bool, np.bool_)):
             if not 0 <= name < count:
                 raise OptionError(f"there is no row {name}: the rows are 0 to {count - 1}")
@@ -311,6 +305,22 @@ def column_options(
         "markers": markers,
         "max_levels": max_levels,
     }
+
+
+def model_options(
+    kernel: Kernel | None, residual: float | None, polynomial_model: int | None, interactions_only: bool
+) -> str:
+    """The model as the library spells it."""
+    if kernel is not None and not isinstance(kernel, Kernel):
+        raise OptionError(f"kernel is one of elfving.kernels, such as kernels.rbf(0.5), not {kernel!r}")
+    return json.dumps(
+        {
+            "kernel": None if kernel is None else kernel.to_dict(),
+            "residual": residual,
+            "polynomial": polynomial_model,
+            "interactions_only": interactions_only,
+        }
+    )
 
 
 def reading_options(decimal: str = ".", array: str | None = None) -> dict[str, Any]:
