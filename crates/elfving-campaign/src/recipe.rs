@@ -46,7 +46,12 @@ impl Recipe {
 
     /// How the files are read, as every shell says it.
     pub fn pool_spec(&self) -> PoolSpec {
-        PoolSpec { reading: self.reading.clone(), columns: self.columns.clone(), model: self.model.clone() }
+        PoolSpec {
+            reading: self.reading.clone(),
+            columns: self.columns.clone(),
+            model: self.model.clone(),
+            outcome: None,
+        }
     }
 
     /// Reads the files, which `file` finds by their digests. The column `outcome` is no feature; what is forbidden is neither measured nor chosen.

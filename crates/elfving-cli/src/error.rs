@@ -31,6 +31,8 @@ pub(crate) enum CliError {
     Design(DesignError),
     /// A target that no design on the pool can determine, by the name the user knows.
     NotIdentifiable { target: String, gamma: f64 },
+    /// A document of a later version.
+    Newer { message: String, help: String },
     /// There is a choice that only the user can make.
     Decision { code: &'static str, message: String, help: String },
     /// The answer is there, but without its certificate.
@@ -119,6 +121,7 @@ impl CliError {
             Self::Pool(error) => of_pool(error),
             Self::Design(error) => of_design(error),
             Self::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
+            Self::Newer { .. } => ("E901", ExitCode::Newer),
             Self::Decision { code, .. } => (code, ExitCode::DecisionNeeded),
             Self::NoCertificate { code, .. } => (code, ExitCode::NoCertificate),
             Self::Campaign(failure) => failure.verdict(),
@@ -133,6 +136,7 @@ impl CliError {
         match self {
             Self::Usage { help, .. }
             | Self::Data { help, .. }
+            | Self::Newer { help, .. }
             | Self::Decision { help, .. }
             | Self::NoCertificate { help, .. } => Some(help),
             Self::NotIdentifiable { .. } => {
@@ -218,6 +222,7 @@ impl fmt::Display for CliError {
         match self {
             Self::Usage { message, .. }
             | Self::Data { message, .. }
+            | Self::Newer { message, .. }
             | Self::Decision { message, .. }
             | Self::NoCertificate { message, .. } => f.write_str(message)?,
             Self::Invalid(error) => write!(f, "{error}")?,

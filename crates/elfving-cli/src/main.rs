@@ -23,6 +23,7 @@ mod output;
 mod plan;
 mod pool_args;
 mod pool_source;
+mod problem_error;
 mod renamed;
 mod reproduce;
 mod round;

@@ -38,7 +38,8 @@ impl Estimator {
     pub const ALL: [Self; 6] =
         [Self::Auto, Self::LeastSquares, Self::Ridge, Self::Ips, Self::Rips, Self::MinMax];
 
-    fn name(self) -> &'static str {
+    /// The name on the command line and in documents.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::LeastSquares => "least-squares",
@@ -46,6 +47,22 @@ impl Estimator {
             Self::Ips => "ips",
             Self::Rips => "rips",
             Self::MinMax => "min-max",
+        }
+    }
+
+    /// What it is, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Auto => "rips for random draws; ridge or least-squares for fixed counts",
+            Self::LeastSquares => "For fixed counts",
+            Self::Ridge => "For fixed counts, with the ridge of the design",
+            Self::Ips => "For random draws: the plain mean of weighted outcomes",
+            Self::Rips => {
+                "For random draws: a robust mean for every candidate, whatever the tails of the noise"
+            }
+            Self::MinMax => {
+                "For random draws: the function of the model nearest to the robust means of all candidates"
+            }
         }
     }
 

@@ -17,6 +17,9 @@ pub struct PoolSpec {
     pub columns: PoolOptions,
     /// What is made of them.
     pub model: Model,
+    /// The column of the outcome, where one was named: no feature, and the one to fill in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
 }
 
 impl PoolSpec {

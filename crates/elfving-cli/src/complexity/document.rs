@@ -58,7 +58,7 @@ pub(super) fn text(answer: &Answer) -> String {
         loaded.file_name(),
         loaded.pool.len(),
         loaded.pool.dimension(),
-        loaded.model(),
+        loaded.data.model(),
         answer.gamma.get(),
         trimmed(&table)
     )

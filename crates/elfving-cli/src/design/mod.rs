@@ -1,11 +1,9 @@
 //! `elfving design`: which candidates to measure, in which proportions, and how good that is.
 
-mod document;
 mod picture;
 mod settings;
 mod summary;
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,16 +12,18 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use elfving::design::{Control, Criterion, Design, Method, Problem, Progress, Solver, Status};
 use elfving::pool::PointId;
+use elfving_problem::TargetSpec;
+use elfving_problem::documents::DesignDocument;
 use elfving_table::Cell;
 
 use crate::candidate_sheet;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::{self, LoadedPool};
+use crate::saved_design::read_design;
 use crate::talk::Talk;
 use crate::targets::TargetArgs;
-pub(crate) use document::DesignDocument;
 use settings::Settings;
 
 /// Arguments of `elfving design`.
@@ -139,7 +139,7 @@ struct SolverArgs {
 struct Answer<'a> {
     loaded: &'a LoadedPool,
     design: Design,
-    targets: &'a TargetArgs,
+    targets: TargetSpec,
     tolerance: f64,
     seconds: f64,
 }
@@ -150,23 +150,24 @@ pub(crate) fn run(args: &DesignArgs, as_json: bool, talk: Talk) -> Result<(), Cl
     if matches!(settings.criterion, Criterion::D | Criterion::A) && pool_args.targets.take().is_some() {
         talk.note(format!("criterion {} looks at no targets: --targets is not used", settings.criterion));
     }
-    let warm = settings.warm.as_deref().map(DesignDocument::read).transpose()?;
-    let files = PoolFiles::read(pool_args, talk)?;
+    let warm = settings.warm.as_deref().map(read_design).transpose()?;
+    let data = pool_source::read(&pool_args, settings.seed, talk)?;
 
     let start = Instant::now();
-    let loaded = files.build(settings.gamma.get(), settings.tolerance.get(), settings.seed, talk)?;
-    let problem = args.targets.problem(&loaded, settings.criterion, settings.gamma)?;
+    let loaded = LoadedPool::build(data, settings.gamma.get(), settings.tolerance.get(), talk)?;
+    let targets = args.targets.spec();
+    let problem = targets.problem(&loaded, &loaded.pool, settings.criterion, settings.gamma)?;
     if problem.criterion() != settings.criterion {
         talk.note("one target has no difference to another: its own variance (criterion g) is made small");
     }
     let warm = warm.map_or_else(Vec::new, |design| warm_start(&design, &loaded, talk));
     let solver = settings.method.unwrap_or_else(|| Method::suited_to(&problem)).solver(&warm);
     let solved = solve(&*solver, &problem, &settings, start, talk);
-    let design = solved.map_err(|error| args.targets.explain(&loaded, error))?;
+    let design = solved.map_err(|error| targets.explain(&loaded, error))?;
     let seconds = start.elapsed().as_secs_f64();
 
     let tolerance = settings.tolerance.get();
-    let answer = Answer { loaded: &loaded, design, targets: &args.targets, tolerance, seconds };
+    let answer = Answer { loaded: &loaded, design, targets, tolerance, seconds };
     answer.deliver(&settings)?;
     answer.verdict()
 }
@@ -205,9 +206,9 @@ fn solve(
 
 /// The weights of an earlier design on the candidates that are still there.
 fn warm_start(design: &DesignDocument, loaded: &LoadedPool, talk: Talk) -> Vec<(PointId, f64)> {
-    let rows: HashMap<&str, usize> = loaded.rows_by_id();
+    let rows = loaded.names().index();
     let found =
-        design.support.iter().filter_map(|s| Some((PointId::new(*rows.get(s.id.as_str())?), s.weight)));
+        design.support.iter().filter_map(|share| Some((PointId::new(rows.get(&share.id)?), share.weight)));
     let found: Vec<(PointId, f64)> = found.collect();
     if found.len() < design.support.len() {
         let gone = design.support.len() - found.len();
@@ -217,8 +218,13 @@ fn warm_start(design: &DesignDocument, loaded: &LoadedPool, talk: Talk) -> Vec<(
 }
 
 impl Answer<'_> {
+    fn document(&self) -> DesignDocument {
+        let Self { loaded, design, targets, tolerance, seconds } = self;
+        DesignDocument::of(loaded, &loaded.pool, targets, design, *tolerance, *seconds)
+    }
+
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
-        let document = DesignDocument::of(self);
+        let document = self.document();
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
                 FileFormat::Json => output::json_file(&document),

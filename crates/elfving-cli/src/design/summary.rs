@@ -22,7 +22,7 @@ pub(super) fn kind(criterion: Criterion) -> String {
 
 fn head(answer: &Answer) -> String {
     let loaded = answer.loaded;
-    let targets = match loaded.args.targets.is_some() {
+    let targets = match loaded.about().files.targets.is_some() {
         true => format!(", {} targets", loaded.pool.choice_count()),
         false => String::new(),
     };
@@ -32,7 +32,7 @@ fn head(answer: &Answer) -> String {
         loaded.file_name(),
         loaded.pool.len(),
         loaded.pool.dimension(),
-        loaded.model(),
+        loaded.data.model(),
         answer.design.gamma.get(),
     )
 }
@@ -99,20 +99,20 @@ fn support(answer: &Answer, show: usize) -> String {
     let loaded = answer.loaded;
     let order = answer.heaviest_first();
     let shown = &order[..order.len().min(show)];
-    let columns: &[String] = match loaded.feature_columns() {
-        columns if columns.len() <= MOST_COLUMNS => columns,
-        _ => &[],
-    };
+    let mut columns = loaded.feature_columns();
+    if columns.len() > MOST_COLUMNS {
+        columns.clear();
+    }
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
-    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
-    lines.set_header([id, "weight"].into_iter().chain(columns.iter().map(String::as_str)));
+    let id = loaded.id_column().unwrap_or("row");
+    lines.set_header([id, "weight"].into_iter().chain(columns.iter().copied()));
     let positions: Vec<usize> = loaded.table().map_or_else(Vec::new, |table| {
-        let position = |name: &String| table.columns().iter().position(|column| column.name() == name);
+        let position = |name: &&str| table.columns().iter().position(|column| column.name() == *name);
         columns.iter().filter_map(position).collect()
     });
     for &(row, weight) in shown {
-        let mut cells = vec![loaded.ids[row].to_owned(), format!("{weight:.6}")];
+        let mut cells = vec![loaded.ids()[row].to_owned(), format!("{weight:.6}")];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
             cells.extend(positions.iter().map(|&k| own[k].to_string()));

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use elfving_table::{Code, LISTED, Problem, Table, TableError, nearest, read, slot_index, slot_name};
+use elfving_problem::Measurements;
+use elfving_table::{
+    Code, LISTED, Problem, ReadOptions, Table, TableError, nearest, read, slot_index, slot_name,
+};
 
-use super::plan::SavedPlan;
 use crate::error::CliError;
-use crate::pool_args::ColumnArgs;
 use crate::pool_source::LoadedPool;
-use crate::round::PlanDocument;
 
 /// The outcome of every slot, as far as there is one.
 pub(super) struct Results {
@@ -26,23 +26,21 @@ impl Results {
     pub(super) fn read(
         path: &Path,
         outcome: Option<&str>,
-        document: &PlanDocument,
-        plan: &SavedPlan,
+        candidates: &[usize],
+        in_order: bool,
         loaded: &LoadedPool,
     ) -> Result<Self, CliError> {
-        let columns = &loaded.args.columns;
-        let id = columns.id.as_deref().unwrap_or("row");
-        let table = read_with_names(path, columns, id)?;
-        let outcome = outcome.or(columns.outcome.first().map(String::as_str)).unwrap_or("outcome");
+        let id = loaded.id_column().unwrap_or("row");
+        let table = read_with_names(path, &loaded.spec().reading, id)?;
+        let outcome = outcome.or(loaded.spec().outcome.as_deref()).unwrap_or("outcome");
         let outcomes = table.optional_numbers(outcome).map_err(with_help_for_outcomes)?;
-        let candidates = plan.slots(document, loaded);
-        let named = document.order.is_some() && table.column("slot").is_ok();
+        let named = in_order && table.column("slot").is_ok();
         let mut refused = Refused::default();
         let failed = refused.statuses(&table, &outcomes)?;
         let slots_of_lines = if named {
-            refused.slots(&table, &candidates, id, loaded)?
+            refused.slots(&table, candidates, id, loaded)?
         } else {
-            refused.repetitions(&table, id, &candidates, &outcomes, loaded)?
+            refused.repetitions(&table, id, candidates, &outcomes, loaded)?
         };
         refused.finish()?;
         let mut slots: Vec<(usize, Option<f64>)> = candidates.iter().map(|&row| (row, None)).collect();
@@ -55,9 +53,9 @@ impl Results {
         Ok(Self { file, lines: table.rows(), slots, failed, named })
     }
 
-    /// Candidate and outcome of the slots that have one.
-    pub(super) fn measured(&self) -> Vec<(usize, f64)> {
-        self.slots.iter().filter_map(|&(row, outcome)| Some((row, outcome?))).collect()
+    /// Candidate and outcome of each slot.
+    pub(super) fn slots(&self) -> &[(usize, Option<f64>)] {
+        &self.slots
     }
 
     /// Slots without an outcome.
@@ -87,12 +85,12 @@ impl Results {
     }
 
     /// The refusal to estimate with measurements missing.
-    pub(super) fn incomplete(&self, plan: &SavedPlan, loaded: &LoadedPool) -> CliError {
+    pub(super) fn incomplete(&self, plan: &Measurements, loaded: &LoadedPool) -> CliError {
         const SHOWN: usize = 5;
         let open = self.slots.iter().enumerate().filter(|(_, (_, outcome))| outcome.is_none());
         let name = |(slot, &(row, _)): (usize, &(usize, Option<f64>))| match self.named {
-            true => format!("{} ({})", slot_name(slot), &loaded.ids[row]),
-            false => loaded.ids[row].to_owned(),
+            true => format!("{} ({})", slot_name(slot), &loaded.ids()[row]),
+            false => loaded.ids()[row].to_owned(),
         };
         let names: Vec<String> = open.map(name).collect();
         let more =
@@ -100,8 +98,8 @@ impl Results {
         let shown = names[..names.len().min(SHOWN)].join(", ");
         let message = format!("{}: {} measurements have no outcome: {shown}{more}", self.file, names.len());
         let why = match plan {
-            SavedPlan::Draws(_) => "leaving out draws biases the estimate",
-            SavedPlan::Allocation(_) => "which ones are missing may depend on their outcomes",
+            Measurements::Draws(_) => "leaving out draws biases the estimate",
+            Measurements::Allocation(_) => "which ones are missing may depend on their outcomes",
         };
         CliError::decision("E801", message, format!("make them ({why}), or go on with --no-guarantee"))
     }
@@ -179,7 +177,7 @@ impl Refused {
                 });
                 return None;
             }
-            let planned = &loaded.ids[candidates[slot]];
+            let planned = &loaded.ids()[candidates[slot]];
             match ids.as_ref().map(|ids| &ids[line]) {
                 Some(id) if id != planned => {
                     self.add(|| {
@@ -205,8 +203,8 @@ impl Refused {
         outcomes: &[Option<f64>],
         loaded: &LoadedPool,
     ) -> Result<Vec<Option<usize>>, TableError> {
-        let rows = table.positions(id, loaded.ids.iter())?;
-        let mut free: Vec<std::collections::VecDeque<usize>> = vec![Default::default(); loaded.ids.len()];
+        let rows = table.positions(id, loaded.ids().iter())?;
+        let mut free: Vec<std::collections::VecDeque<usize>> = vec![Default::default(); loaded.ids().len()];
         candidates.iter().enumerate().for_each(|(slot, &row)| free[row].push_back(slot));
         let planned: Vec<usize> = free.iter().map(|slots| slots.len()).collect();
         let mut take = |(line, &row): (usize, &usize)| {
@@ -214,7 +212,7 @@ impl Refused {
             let slot = free[row].pop_front();
             if slot.is_none() {
                 self.add(|| {
-                    let name = &loaded.ids[row];
+                    let name = &loaded.ids()[row];
                     let message = match planned[row] {
                         0 => format!("candidate {name:?} was not to be measured"),
                         1 => format!("candidate {name:?} was to be measured once, not more"),
@@ -231,11 +229,9 @@ impl Refused {
 }
 
 /// The table, with its ids, slots and statuses as text however they look; a sheet with slots needs no ids.
-fn read_with_names(path: &Path, columns: &ColumnArgs, id: &str) -> Result<Table, TableError> {
-    let plain = ColumnArgs { id: None, ..columns.clone() }.reading();
-    let seen = read(path, &plain)?;
-    let texts = [id, "slot", "status"].into_iter().filter(|name| seen.column(name).is_ok());
-    read(path, &texts.fold(plain, |options, name| options.text(name)))
+fn read_with_names(path: &Path, plain: &ReadOptions, id: &str) -> Result<Table, TableError> {
+    let names = [id, "slot", "status"].into_iter();
+    read(path, &names.fold(plain.clone(), |options, name| options.text(name)))
 }
 
 /// A run without a number has a way to say so.

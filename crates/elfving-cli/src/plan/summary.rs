@@ -13,7 +13,7 @@ pub(super) fn text(plan: &PlanDocument, loaded: &LoadedPool) -> String {
             loaded.file_name(),
             plan.n,
             plan.dimension,
-            loaded.model(),
+            loaded.data.model(),
             plan.epsilon,
             plan.delta
         ),

@@ -17,8 +17,9 @@ use crate::error::CliError;
 use crate::goal_args::GoalArgs;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::{self, LoadedPool};
 use crate::talk::Talk;
+use elfving_problem::defaults::USUAL_TOLERANCE;
 use settings::Settings;
 use world::WorldArgs;
 
@@ -101,10 +102,10 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let sigma = args.assumptions.sigma.as_ref();
     pool.columns.ignore.extend(sigma.and_then(SigmaArg::column).map(str::to_owned));
     let ridge = args.runs.gamma.unwrap_or(DEFAULT_RIDGE);
-    let files = PoolFiles::read(pool.settle()?, talk)?;
+    let data = pool_source::read(&pool.settle()?, args.runs.seed, talk)?;
     let calibrated = args.runs.algorithm.iter().flatten().any(|algorithm| algorithm.is_calibrated());
-    let space = if calibrated { files.space()? } else { None };
-    let loaded = files.build(ridge, 1e-3, args.runs.seed, talk)?;
+    let space = if calibrated { data.space()? } else { None };
+    let loaded = LoadedPool::build(data, ridge, USUAL_TOLERANCE, talk)?;
     let environment = args.world.build(&loaded, args.runs.seed)?;
     let mut question = settings.question(args, &loaded, &environment, talk)?;
     question.space = space;

@@ -99,7 +99,7 @@ impl Settings {
             tails: assumed.noise.map_or(tails, Into::into),
         }
         .assumptions()?;
-        let question = Question::new(loaded.pool.clone(), assumptions, self.goal)
+        let question = Question::new((*loaded.pool).clone(), assumptions, self.goal)
             .map_err(|error| goal_args::refused(&error))?
             .delta(self.delta);
         Ok(match self.gamma {

@@ -44,7 +44,7 @@ pub(super) fn head(answer: &Answer) -> String {
         "{}: {} candidates, {}; {} runs of {} measurements{batches}",
         loaded.file_name(),
         loaded.pool.len(),
-        loaded.model(),
+        loaded.data.model(),
         settings.repetitions,
         settings.budget,
     )
