@@ -38,8 +38,13 @@ impl ModelOptions {
 }
 
 /// How a table is read, from the JSON of its options.
-fn pool_spec(reading: ReadOptions, columns: PoolOptions, model: ModelOptions) -> Answer<PoolSpec> {
-    Ok(PoolSpec { reading, columns, model: model.model()?, ..PoolSpec::default() })
+fn pool_spec(
+    reading: ReadOptions,
+    columns: PoolOptions,
+    outcome: Option<String>,
+    model: ModelOptions,
+) -> Answer<PoolSpec> {
+    Ok(PoolSpec { reading, columns, model: model.model()?, outcome })
 }
 
 /// Features that need no factorisation are made where the pool is, so that they are refused there too.
@@ -106,36 +111,39 @@ impl Pool {
 
     /// From the columns of a data frame.
     #[staticmethod]
-    #[pyo3(signature = (columns, targets, options, model, seed))]
+    #[pyo3(signature = (columns, targets, options, outcome, model, seed))]
     fn from_columns(
         py: Python<'_>,
         columns: PyColumns<'_>,
         targets: Option<PyColumns<'_>>,
         options: &str,
+        outcome: Option<String>,
         model: &str,
         seed: u64,
     ) -> PyResult<Self> {
         let pool = table("the data frame", columns)?;
         let targets = targets.map(|columns| table("the targets", columns)).transpose()?;
-        let spec = pool_spec(ReadOptions::default(), parsed("columns", options)?, parsed("model", model)?)?;
+        let spec = pool_spec(ReadOptions::default(), parsed("columns", options)?, outcome, parsed("model", model)?)?;
         task::run(py, move || expanded(Dataset::from_tables(pool, targets, spec, seed)?))
             .map(|dataset| Self(Arc::new(dataset)))
     }
 
     /// From files.
     #[staticmethod]
-    #[pyo3(signature = (path, targets, reading, options, model, seed))]
+    #[pyo3(signature = (path, targets, reading, options, outcome, model, seed))]
+    #[expect(clippy::too_many_arguments, reason = "the Python layer gives them names")]
     fn from_file(
         py: Python<'_>,
         path: PathBuf,
         targets: Option<PathBuf>,
         reading: &str,
         options: &str,
+        outcome: Option<String>,
         model: &str,
         seed: u64,
     ) -> PyResult<Self> {
         let spec =
-            pool_spec(parsed("reading", reading)?, parsed("columns", options)?, parsed("model", model)?)?;
+            pool_spec(parsed("reading", reading)?, parsed("columns", options)?, outcome, parsed("model", model)?)?;
         task::run(py, move || {
             let targets = targets.map(Source::File);
             expanded(Dataset::read(&Source::File(path), targets.as_ref(), spec, seed)?)

@@ -66,7 +66,7 @@ class Campaign:
         interactions_only: bool = False,
         id: str | None = None,
         features: Sequence[str] | None = None,
-        outcome: str | Sequence[str] = (),
+        ignore: str | Sequence[str] = (),
         one_hot: bool | str | Sequence[str] = False,
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
@@ -108,7 +108,7 @@ class Campaign:
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only
             The model, as for :class:`Pool`.
-        id, features, outcome, one_hot, log, standardize, missing, decimal, array
+        id, features, ignore, one_hot, log, standardize, missing, decimal, array
             The columns, as for :class:`Pool`. The calibrated mode takes text columns of few levels as categories by itself.
         forbid, force : ids
             Candidates that are neither measured nor chosen, and those to measure first.
@@ -180,7 +180,7 @@ class Campaign:
         columns = column_options(
             id=id,
             features=features,
-            outcome=outcome,
+            ignore=ignore,
             one_hot=one_hot,
             log=log,
             standardize=standardize,
