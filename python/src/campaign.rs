@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure};
+use crate::hints;
 use crate::json::{parsed, to_json};
 use crate::pool::ModelOptions;
 use crate::task;
@@ -334,7 +335,8 @@ impl Campaign {
     /// What was noticed about the pool.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |campaign| {
-            Ok(campaign.candidates()?.warnings().iter().map(ToString::to_string).collect())
+            let warnings = campaign.candidates()?.warnings();
+            Ok(warnings.iter().map(|warning| warning.render(&hints::words)).collect())
         })
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use elfving::design::{
-    self as core, Control, Criterion, Diagnostics, Method, Problem, Progress, Solver, recheck,
-    variance_function,
+    self as core, Control, Criterion, Diagnostics, Problem, Progress, Solver, recheck, variance_function,
 };
 use elfving::pool::{self, PointId};
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::solvers::Method;
 use elfving_problem::documents::DesignDocument;
 use elfving_problem::{Dataset, TargetSpec};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -32,7 +32,7 @@ pub(crate) struct DesignData {
     pub(crate) dataset: Arc<Dataset>,
     pub(crate) pool: Arc<pool::Pool>,
     pub(crate) targets: TargetSpec,
-    pub(crate) design: core::Design,
+    pub(crate) design: core::StatedDesign,
     tolerance: f64,
     seconds: f64,
 }
@@ -40,7 +40,7 @@ pub(crate) struct DesignData {
 impl DesignData {
     /// The problem the design answers.
     pub(crate) fn problem(&self) -> Answer<Problem<'_>> {
-        let core::Design { criterion, gamma, .. } = self.design;
+        let core::StatedDesign { criterion, gamma, .. } = self.design;
         Ok(self.targets.problem(&self.dataset, &self.pool, criterion, gamma)?)
     }
 
@@ -124,6 +124,7 @@ pub(crate) fn design(
         }
         let design =
             solver.solve(&problem, &mut control).map_err(|error| targets.explain(&dataset, error))?;
+        let design = design.stated();
         drop(problem);
         let seconds = start.elapsed().as_secs_f64();
         Ok(DesignData { dataset, pool, targets, design, tolerance, seconds })
@@ -174,7 +175,7 @@ impl Design {
             let problem = data.problem()?;
             let again = recheck(&problem, &data.design.support, &data.design.certificate.target_weights)
                 .map_err(|error| data.targets.explain(&data.dataset, error))?;
-            Ok((again.value, again.bound, again.relative_gap))
+            Ok((again.value(), again.bound(), again.relative_gap()))
         })
     }
 

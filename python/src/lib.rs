@@ -11,6 +11,7 @@ mod design;
 mod estimate;
 mod failure;
 mod frames;
+mod hints;
 mod json;
 mod pool;
 mod problem_error;
@@ -40,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bandit::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(complexity::complexity, module)?)?;
+    module.add_function(wrap_pyfunction!(hints::hints, module)?)?;
     module.add_function(wrap_pyfunction!(panic_on_purpose, module)?)?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::arrays::{matrix, to_array};
 use crate::failure::Answer;
 use crate::frames::{PyColumns, table};
+use crate::hints;
 use crate::json::{parsed, to_json};
 use crate::task;
 
@@ -123,7 +124,8 @@ impl Pool {
     ) -> PyResult<Self> {
         let pool = table("the data frame", columns)?;
         let targets = targets.map(|columns| table("the targets", columns)).transpose()?;
-        let spec = pool_spec(ReadOptions::default(), parsed("columns", options)?, outcome, parsed("model", model)?)?;
+        let spec =
+            pool_spec(ReadOptions::default(), parsed("columns", options)?, outcome, parsed("model", model)?)?;
         task::run(py, move || expanded(Dataset::from_tables(pool, targets, spec, seed)?))
             .map(|dataset| Self(Arc::new(dataset)))
     }
@@ -142,8 +144,12 @@ impl Pool {
         model: &str,
         seed: u64,
     ) -> PyResult<Self> {
-        let spec =
-            pool_spec(parsed("reading", reading)?, parsed("columns", options)?, outcome, parsed("model", model)?)?;
+        let spec = pool_spec(
+            parsed("reading", reading)?,
+            parsed("columns", options)?,
+            outcome,
+            parsed("model", model)?,
+        )?;
         task::run(py, move || {
             let targets = targets.map(Source::File);
             expanded(Dataset::read(&Source::File(path), targets.as_ref(), spec, seed)?)
@@ -226,7 +232,7 @@ impl Pool {
 
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.0.warnings().iter().map(ToString::to_string).collect()
+        self.0.warnings().iter().map(|warning| warning.render(&hints::words)).collect()
     }
 
     /// The model in words; none for features as they are.

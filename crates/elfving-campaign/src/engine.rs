@@ -4,11 +4,12 @@
 //! and follows the state of the campaign. Outcomes change their sign at this border: inside, large is good.
 
 use elfving::bandit::{
-    Algorithm, Bandit, BanditError, ChoiceInterval, ConditionalStatement, Decision, Guarantee, Margins, Plan,
-    Policy, Question, Reading, Report, SlotId, Status,
+    Bandit, BanditError, ChoiceInterval, ConditionalStatement, Decision, Guarantee, Margins, Plan, Policy,
+    Question, Reading, Report, SlotId, Status,
 };
 use elfving::pool::PointId;
 use elfving::units::{Confidence, Ridge};
+use elfving_lab::AnyAlgorithm;
 use elfving_problem::Dataset;
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
 
@@ -191,11 +192,12 @@ fn policy(spec: &Spec, candidates: &Dataset) -> Result<Box<dyn Policy>, Campaign
     match spec.mode {
         Mode::Certified => {
             let question = question(spec, candidates)?;
-            let algorithm = Algorithm::from_name(&spec.algorithm).ok_or_else(|| unknown_algorithm(spec))?;
+            let algorithm =
+                AnyAlgorithm::from_name(&spec.algorithm).ok_or_else(|| unknown_algorithm(spec))?;
             algorithm.start(question).map_err(CampaignError::Bandit)
         }
         Mode::Calibrated => {
-            let algorithm = Algorithm::from_name(&spec.algorithm).filter(|found| found.is_calibrated());
+            let algorithm = AnyAlgorithm::from_name(&spec.algorithm).filter(|found| found.is_calibrated());
             let space = candidates.space()?.ok_or_else(|| setting("the calibrated mode needs columns"))?;
             let algorithm = algorithm.ok_or_else(|| unknown_algorithm(spec))?;
             // The model has its own kernel: the pool only counts candidates and choices.
@@ -216,7 +218,7 @@ pub(crate) fn resolve(mut spec: Spec, candidates: &Dataset) -> Result<Spec, Camp
         spec.because = "all data reused, a fitted model, any batch: practical, without proof".to_owned();
     }
     if spec.algorithm == "auto" && spec.mode == Mode::Certified {
-        let (algorithm, why) = Algorithm::auto(&question(&spec, candidates)?);
+        let (algorithm, why) = AnyAlgorithm::auto(&question(&spec, candidates)?);
         spec.algorithm = algorithm.name().to_owned();
         spec.because = why.reason;
     }
@@ -250,6 +252,6 @@ fn setting(message: &str) -> CampaignError {
 }
 
 fn unknown_algorithm(spec: &Spec) -> CampaignError {
-    let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
+    let names: Vec<&str> = AnyAlgorithm::all().map(AnyAlgorithm::name).collect();
     setting(&format!("there is no algorithm {:?}; there are auto, {}", spec.algorithm, names.join(", ")))
 }

@@ -96,41 +96,42 @@ impl Verdict {
     ) -> Self {
         let maximised = document.criterion.is_maximised();
         let (lower_bound, upper_bound) =
-            if maximised { (None, Some(found.bound)) } else { (Some(found.bound), None) };
+            if maximised { (None, Some(found.bound())) } else { (Some(found.bound()), None) };
         let mut reasons = Vec::new();
         let sum: f64 = document.support.iter().map(|share| share.weight).sum();
         if !((sum - 1.0).abs() <= SUM) {
             reasons.push(format!("the weights sum to {sum}, not to 1"));
         }
-        if !document.agrees(found.value, document.value) {
+        if !document.agrees(found.value(), document.value) {
             reasons.push(format!(
                 "the file states the value {}, the check finds {}",
-                document.value, found.value
+                document.value,
+                found.value()
             ));
         }
         match document.bound() {
-            Some(stated) if document.agrees(found.bound, stated) => {}
+            Some(stated) if document.agrees(found.bound(), stated) => {}
             Some(stated) => {
-                reasons.push(format!("the file states the bound {stated}, the check finds {}", found.bound))
+                reasons.push(format!("the file states the bound {stated}, the check finds {}", found.bound()))
             }
             None => reasons.push("the file states no bound".to_owned()),
         }
         let agrees = reasons.is_empty();
-        let within = found.relative_gap <= tolerance.get();
+        let within = found.relative_gap() <= tolerance.get();
         if !within {
-            let (gap, wanted) = (found.relative_gap, tolerance.get());
+            let (gap, wanted) = (found.relative_gap(), tolerance.get());
             reasons.push(format!("the gap is {gap:.1e}, above the tolerance {wanted:.0e}"));
         }
         Self {
             design: crate::pool_source::file_name(Some(&args.design)),
             pool: loaded.file_name(),
             criterion: document.criterion,
-            value: found.value,
+            value: found.value(),
             lower_bound,
             upper_bound,
-            relative_gap: found.relative_gap,
+            relative_gap: found.relative_gap(),
             tolerance: tolerance.get(),
-            checked_by: found.checked_by,
+            checked_by: found.checked_by(),
             stated_value: document.value,
             stated_bound: document.bound(),
             agrees,

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
+use crate::hints;
 
 /// A failure of a command.
 #[derive(Debug)]
@@ -185,7 +186,6 @@ pub(crate) fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
         | PoolError::NoFeatures
         | PoolError::NotFinite { .. }
         | PoolError::ColumnCount { .. }
-        | PoolError::UnknownLevel { .. }
         | PoolError::AllPointsEqual => ("E354", ExitCode::DataRefused),
         PoolError::KernelNotFinite { .. } => ("E703", ExitCode::NoCertificate),
         PoolError::NotSymmetric { .. } => ("E704", ExitCode::NoCertificate),
@@ -214,7 +214,7 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (code, _) = self.verdict();
         match self {
-            Self::Table(error) => return write!(f, "{error}"),
+            Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
             Self::ReaderGone => return Ok(()),
             _ => write!(f, "error[{code}]: ")?,

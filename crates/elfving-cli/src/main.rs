@@ -18,6 +18,7 @@ mod error;
 mod estimate;
 mod exit;
 mod goal_args;
+mod hints;
 mod kernel_args;
 mod output;
 mod plan;

@@ -8,7 +8,7 @@ use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool, PoolError};
 use elfving::surrogate::{Columns, Space};
-use elfving_table::{Code, Encoded, Encoding, PoolTable, Problem, Table, TableError, Warning};
+use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::{Model, Names, PoolSpec, ProblemError, Source};
@@ -586,7 +586,7 @@ fn not_empty(table: &Table) -> Result<(), TableError> {
         return Ok(());
     }
     let empty = Problem::new(Code::NoRows, table.file(), "the table has no targets");
-    Err(empty.help("give at least one target, or leave the table of targets out").into())
+    Err(empty.help(Hint::GiveTargets).into())
 }
 
 /// Puts a number in place of every length scale that is left to the points.

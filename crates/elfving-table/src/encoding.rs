@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
 use crate::column::{Array, Column, ColumnData, Numbers};
+use crate::hint::Hint;
 use crate::marker::Marker;
 use crate::number::{Decimal, Reading, classify, parse_number, shortest};
 use crate::problem::{Problem, Problems, TableError, quoted};
@@ -82,7 +83,7 @@ pub enum FeatureMap {
         /// Mean and deviation of the pool.
         standard: Option<Standard>,
     },
-    /// One feature a level: 1 where the cell reads so, else 0.
+    /// One feature per level: 1 where the cell reads so, else 0.
     Category {
         /// The levels in sorted order, without spaces around them.
         levels: Vec<String>,
@@ -200,8 +201,9 @@ impl Encoding {
         match features.first_non_finite() {
             None => Ok(Encoded { features, codes }),
             Some((row, at)) => {
-                let message = format!("feature {} is beyond the range of numbers", self.feature_names()[at]);
-                Err(Problem::new(Code::NotFinite, table.file(), message).at(table.place(row)).into())
+                let message = format!("feature {:?} overflows", self.feature_names()[at]);
+                let overflow = Problem::new(Code::NotFinite, table.file(), message).at(table.place(row));
+                Err(overflow.help("compare the scale of this column with that of the pool").into())
             }
         }
     }
@@ -301,7 +303,7 @@ impl FeatureMap {
                     format!("{} different values are too many for a category (at most {most})", found.len()),
                 )
                 .column(&column.name)
-                .help("leave the column out with --outcome or --features; it may be an id or a comment")
+                .help(Hint::LeaveOut { column: column.name.clone() })
             });
             found.clear();
         }

@@ -144,7 +144,7 @@ pub struct PoolTable {
     pub ids: TextColumn,
     /// The name of each feature.
     pub feature_names: Vec<String>,
-    /// n x d, finite, one row a candidate.
+    /// n x d, finite, one row per candidate.
     pub features: Matrix,
     /// The level of each candidate, one list per category.
     pub codes: Vec<Vec<u32>>,
@@ -273,7 +273,7 @@ fn ids(table: &Table, options: &PoolOptions, problems: &mut Problems) -> TextCol
                 Problem::new(Code::DuplicateId, table.file(), message)
                     .at(table.place(row))
                     .column(&column.name)
-                    .help("give each candidate its own id; repeated measurements of one candidate are results, not candidates")
+                    .help("give each candidate its own id; repeated measurements belong in the results, not in the pool")
             });
         } else {
             first_row.insert(id, row);
@@ -289,7 +289,7 @@ fn check_names(table: &Table, names: &[String], problems: &mut Problems) {
     for name in names.iter().filter(|name| !seen.insert(name.as_str())) {
         problems.add(|| {
             Problem::new(Code::RoleConflict, table.file(), format!("two features are called {name:?}"))
-                .help("rename the column that already has the name of an encoded one")
+                .help("rename the column: an encoded column needs this name")
         });
     }
 }

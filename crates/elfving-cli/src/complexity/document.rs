@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, Table, presets};
-use elfving::complexity::Enclosure;
+use elfving_lab::complexity::Enclosure;
 use serde::Serialize;
 
 use super::Answer;

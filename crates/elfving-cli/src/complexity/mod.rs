@@ -4,7 +4,7 @@ mod document;
 mod quantities;
 
 use clap::Args;
-use elfving::complexity::Enclosure;
+use elfving_lab::complexity::Enclosure;
 use elfving::units::{Ridge, Tolerance};
 use elfving_table::Cell;
 

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use elfving::design::{Control, Criterion, Design, Method, Problem, Progress, Solver, Status};
+use elfving::design::{Control, Criterion, Design, Problem, Progress, Solver, Status};
 use elfving::pool::PointId;
+use elfving_lab::solvers::Method;
 use elfving_problem::TargetSpec;
 use elfving_problem::documents::DesignDocument;
 use elfving_table::Cell;
@@ -220,7 +221,7 @@ fn warm_start(design: &DesignDocument, loaded: &LoadedPool, talk: Talk) -> Vec<(
 impl Answer<'_> {
     fn document(&self) -> DesignDocument {
         let Self { loaded, design, targets, tolerance, seconds } = self;
-        DesignDocument::of(loaded, &loaded.pool, targets, design, *tolerance, *seconds)
+        DesignDocument::of(loaded, &loaded.pool, targets, &design.stated(), *tolerance, *seconds)
     }
 
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
@@ -244,9 +245,9 @@ impl Answer<'_> {
 
     /// Without a certificate the design is still printed, and the exit code says so.
     fn verdict(&self) -> Result<(), CliError> {
-        let gap = self.design.certificate.relative_gap;
+        let gap = self.design.certificate().relative_gap();
         let wanted = self.tolerance;
-        let (why, help) = match self.design.status {
+        let (why, help) = match self.design.status() {
             Status::Certified => return Ok(()),
             Status::IterationLimit => ("the iteration limit came first", "raise --max-iterations"),
             Status::Stopped => ("the time limit came first", "raise --time-limit"),
@@ -269,7 +270,7 @@ impl Answer<'_> {
     fn heaviest_first(&self) -> Vec<(usize, f64)> {
         let rank = |weight: f64| (weight * 1e6).round() as i64;
         let mut support: Vec<(usize, f64)> =
-            self.design.support.iter().map(|&(id, w)| (id.index(), w)).collect();
+            self.design.support().iter().map(|&(id, w)| (id.index(), w)).collect();
         support.sort_by_key(|&(row, weight)| (-rank(weight), row));
         support
     }

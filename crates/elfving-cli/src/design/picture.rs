@@ -11,20 +11,20 @@ use elfving::design::variance_function;
 pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
     let loaded = answer.loaded;
     let weights = answer.design.weights(loaded.pool.len());
-    let variance = variance_function(&loaded.pool, &weights, answer.design.gamma);
+    let variance = variance_function(&loaded.pool, &weights, answer.design.gamma());
     let (coordinates, names) = loaded.coordinates();
     let title = format!(
         "{} on {} ({}, gamma {})",
-        summary::kind(answer.design.criterion),
+        summary::kind(answer.design.criterion()),
         loaded.file_name(),
         loaded.data.model(),
-        answer.design.gamma.get()
+        answer.design.gamma().get()
     );
     let subtitle = format!(
         "value {}, {}; {} of {} candidates carry weight",
-        short(answer.design.certificate.value),
+        short(answer.design.certificate().value()),
         summary::standing(answer),
-        answer.design.support.len(),
+        answer.design.support().len(),
         loaded.pool.len(),
     );
     Ok(design_picture(&DesignView {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use elfving::complexity::effective_dimension;
 use elfving::pool::feature_maps::standardise;
 use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool, median_lengthscale};
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::complexity::effective_dimension;
 
 use super::columns::Columns;
 use super::results::Results;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use elfving_problem::Measurements;
 use elfving_table::{
-    Code, LISTED, Problem, ReadOptions, Table, TableError, nearest, read, slot_index, slot_name,
+    Code, Hint, LISTED, Problem, ReadOptions, Table, TableError, nearest, read, slot_index, slot_name,
 };
 
 use crate::error::CliError;
@@ -134,7 +134,7 @@ impl Refused {
         }
         let mut failed = 0;
         for (line, (status, outcome)) in table.texts("status")?.iter().zip(outcomes).enumerate() {
-            let problem = |message: String, help: &str| {
+            let problem = |message: String, help: &'static str| {
                 let problem = Problem::new(Code::BadStatus, table.file(), message);
                 problem.at(table.place(line)).column("status").help(help)
             };
@@ -237,9 +237,7 @@ fn read_with_names(path: &Path, plain: &ReadOptions, id: &str) -> Result<Table, 
 /// A run without a number has a way to say so.
 fn with_help_for_outcomes(error: TableError) -> TableError {
     let explain = |problem: Problem| match problem.code {
-        Code::NotFinite | Code::NotANumber => {
-            problem.help("for a failed run leave the cell empty and write failed in a column \"status\"")
-        }
+        Code::NotFinite | Code::NotANumber => problem.help(Hint::LeaveCellEmpty),
         _ => problem,
     };
     match error {

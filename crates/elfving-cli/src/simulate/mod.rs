@@ -9,8 +9,9 @@ mod world;
 use std::time::Instant;
 
 use clap::Args;
-use elfving::bandit::{Algorithm, BanditError, Question};
-use elfving::simulate::{self, Comparison, Runs, SimulationError};
+use elfving::bandit::{BanditError, Question};
+use elfving_lab::AnyAlgorithm;
+use elfving_lab::simulate::{self, Comparison, Runs, SimulationError};
 
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
@@ -62,7 +63,7 @@ pub(crate) struct SimulateArgs {
 struct RunArgs {
     /// The algorithms to compare; `auto` is the certified one for these assumptions
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true, value_parser = settings::algorithm)]
-    algorithm: Vec<Option<Algorithm>>,
+    algorithm: Vec<Option<AnyAlgorithm>>,
     /// The ridge (default: chosen by each algorithm)
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     gamma: Option<f64>,
@@ -90,7 +91,7 @@ struct Answer<'a> {
 
 /// One algorithm.
 struct Tried {
-    algorithm: Algorithm,
+    algorithm: AnyAlgorithm,
     runs: Runs,
     seconds: f64,
 }
@@ -115,7 +116,7 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let mut tried = Vec::new();
     for &algorithm in &args.runs.algorithm {
         let algorithm = algorithm.unwrap_or_else(|| {
-            let (algorithm, why) = Algorithm::auto(&question);
+            let (algorithm, why) = AnyAlgorithm::auto(&question);
             talk.note(format!("auto is {}; {why}", algorithm.name()));
             algorithm
         });
@@ -161,7 +162,7 @@ impl Answer<'_> {
 }
 
 /// An error of the library in the words of the command line.
-fn explain(error: SimulationError, algorithm: Algorithm) -> CliError {
+fn explain(error: SimulationError, algorithm: AnyAlgorithm) -> CliError {
     let name = algorithm.name();
     match error {
         SimulationError::Bandit(BanditError::Invalid(error)) => error.into(),

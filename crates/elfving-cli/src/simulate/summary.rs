@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use elfving::bandit::Goal;
-use elfving::simulate::{Run, Summary};
+use elfving_lab::simulate::{Run, Summary};
 
 use super::{Answer, Tried};
 use crate::words::{short, trimmed};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use elfving::simulate::{Environment, Law, SimulationError};
+use elfving_lab::simulate::{Environment, Law, SimulationError};
 use elfving_table::{Code, Problem, TableError, nearest, read};
 
 use super::settings::positive_sigma;

@@ -1,6 +1,8 @@
 //! A design with everything that is needed to check it again.
 
-use elfving::design::{Certificate, CheckedBy, Criterion, Design, DesignError, Status, TargetRef, recheck};
+use elfving::design::{
+    Certificate, CheckedBy, Criterion, DesignError, StatedDesign, Status, TargetRef, recheck,
+};
 use elfving::pool::{KernelSpec, PointId, Pool};
 use elfving::units::{Ridge, Tolerance};
 use serde::{Deserialize, Serialize};
@@ -126,7 +128,7 @@ impl DesignDocument {
         dataset: &Dataset,
         pool: &Pool,
         targets: &TargetSpec,
-        design: &Design,
+        design: &StatedDesign,
         tolerance: f64,
         seconds: f64,
     ) -> Self {
@@ -247,14 +249,18 @@ impl DesignDocument {
         if !((sum - 1.0).abs() <= SUM) {
             reasons.push(format!("the weights sum to {sum}, not to 1"));
         }
-        if !self.agrees(found.value, self.value) {
-            reasons
-                .push(format!("the file states the value {}, the check finds {}", self.value, found.value));
+        if !self.agrees(found.value(), self.value) {
+            reasons.push(format!(
+                "the file states the value {}, the check finds {}",
+                self.value,
+                found.value()
+            ));
         }
         match self.bound() {
-            Some(stated) if self.agrees(found.bound, stated) => {}
+            Some(stated) if self.agrees(found.bound(), stated) => {}
             Some(stated) => {
-                reasons.push(format!("the file states the bound {stated}, the check finds {}", found.bound));
+                reasons
+                    .push(format!("the file states the bound {stated}, the check finds {}", found.bound()));
             }
             None => reasons.push("the file states no bound".to_owned()),
         }
@@ -267,7 +273,7 @@ impl DesignDocument {
     /// # Errors
     /// [`ProblemError::OtherPool`] when the check finds other numbers than the document states or a candidate is not in the pool,
     /// [`ProblemError::NotADocument`] for parts that disagree.
-    pub fn restore(&self, dataset: &Dataset, pool: &Pool) -> Result<Design, ProblemError> {
+    pub fn restore(&self, dataset: &Dataset, pool: &Pool) -> Result<StatedDesign, ProblemError> {
         self.check_size(dataset)?;
         let tolerance = Tolerance::new(self.tolerance)?;
         let weights = self.weights(dataset)?;
@@ -285,9 +291,9 @@ impl DesignDocument {
             error => targets.explain(dataset, error),
         })?;
         let mut reasons = self.disagreements(&certificate);
-        let gap = certificate.relative_gap;
+        let gap = certificate.relative_gap();
         // As solvers decide it: a log determinant near zero has no relative gap to speak of.
-        let per_dimension = (certificate.value - certificate.bound).abs() / pool.dimension() as f64;
+        let per_dimension = (certificate.value() - certificate.bound()).abs() / pool.dimension() as f64;
         let near_zero = self.criterion.is_maximised() && per_dimension <= 0.01 * tolerance.get();
         if self.status == Status::Certified && gap > tolerance.get() + 2.0 * AGREEMENT && !near_zero {
             reasons.push(format!(
@@ -298,11 +304,11 @@ impl DesignDocument {
         if !reasons.is_empty() {
             return Err(other(format!("the design is not what it states: {}", reasons.join("; "))));
         }
-        Ok(Design {
+        Ok(StatedDesign {
             criterion: self.criterion,
             gamma: self.gamma,
             support: weights,
-            certificate,
+            certificate: certificate.stated(),
             status: self.status,
             iterations: self.iterations,
             passes: self.passes,

@@ -1,4 +1,4 @@
-//! Which family of certified algorithms, by what the user vouches for.
+//! Which family of certified algorithms, by what the user assumes.
 
 use super::Question;
 use crate::estimate::Tails;
@@ -40,9 +40,9 @@ impl fmt::Display for Recommendation {
     }
 }
 
-/// The family that needs the fewest measurements among those whose premises the user vouches for.
+/// The family that needs the fewest measurements among those whose premises the user assumes.
 ///
-/// | vouched for | family |
+/// | assumed | family |
 /// |---|---|
 /// | sub-Gaussian noise and ‖θ‖ ≤ S | ellipsoid |
 /// | sub-Gaussian noise, B at least 3 σ or unknown | PTR |
@@ -63,7 +63,7 @@ pub fn recommend(question: &Question) -> Recommendation {
         (Tails::SubGaussian, Some(norm), _) => (
             Family::Ellipsoid,
             format!(
-                "sub-Gaussian noise and a norm of at most {norm} are vouched for, so all data can be reused and every \
+                "sub-Gaussian noise and a norm of at most {norm} are assumed, so all data can be reused and every \
                  difference is bounded at all times"
             ),
         ),
@@ -87,7 +87,7 @@ pub fn recommend(question: &Question) -> Recommendation {
         ),
         (Tails::BoundedVariance, ..) => (
             Family::Rips,
-            format!("only the standard deviation {sigma} of the noise is vouched for: its tails may be heavy"),
+            format!("only the standard deviation {sigma} of the noise is assumed: its tails may be heavy"),
         ),
     };
     Recommendation { family, reason }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_family_is_the_cheapest_whose_premises_are_vouched_for() {
+    fn the_family_is_the_cheapest_whose_premises_are_assumed() {
         let sigma = || Assumptions::new(0.1).unwrap();
         let light = || sigma().tails(Tails::SubGaussian);
         assert_eq!(family(light().norm(1.0).unwrap()), Family::Ellipsoid);
@@ -126,7 +126,7 @@ mod tests {
         let said = recommend(&question).to_string();
         assert_eq!(
             said,
-            "RIPS: only the standard deviation 0.25 of the noise is vouched for: its tails may be heavy"
+            "RIPS: only the standard deviation 0.25 of the noise is assumed: its tails may be heavy"
         );
     }
 }

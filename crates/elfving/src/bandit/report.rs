@@ -1,9 +1,9 @@
 //! What a bandit knows, under which assumptions, and how wrong these may be.
 
-use super::digits::{down, up};
 use super::{Elimination, Goal};
 use crate::estimate::Premise;
 use crate::pool::PointId;
+use crate::units::{rounded_down, rounded_up};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -137,25 +137,26 @@ impl Report {
         match (self.goal, self.epsilon) {
             (_, None) => "the best is still in".to_owned(),
             (Goal::Map { .. }, Some(epsilon)) => {
-                format!("every mean is within {} of its estimate", up(epsilon))
+                format!("every mean is within {} of its estimate", rounded_up(epsilon))
             }
             (Goal::Top { count, .. }, Some(epsilon)) => {
-                format!("each pick is at most {} {worse} the best choice number {count}", up(epsilon))
+                format!("each pick is at most {} {worse} the best choice number {count}", rounded_up(epsilon))
             }
             (Goal::AllGood { epsilon: good }, Some(epsilon)) => format!(
                 "every choice within {good} of the best is still in, and no pick is more than {} {worse} the best",
-                up(epsilon)
+                rounded_up(epsilon)
             ),
             (_, Some(0.0)) => "the pick is the best".to_owned(),
-            (_, Some(epsilon)) => format!("the pick is at most {} {worse} the best", up(epsilon)),
+            (_, Some(epsilon)) => format!("the pick is at most {} {worse} the best", rounded_up(epsilon)),
         }
     }
 
     /// The floor, where it is somebody's limit: one far below what was asked for is not.
     pub fn floor_in_words(&self) -> Option<String> {
         let limits = |&floor: &f64| floor > 1e-3 * self.epsilon.unwrap_or(0.0) && floor > 0.0;
-        let words =
-            |floor| format!("the floor is {}: closer than that no amount of data separates", up(floor));
+        let words = |floor| {
+            format!("the floor is {}: closer than that no amount of data separates", rounded_up(floor))
+        };
         self.floor.filter(limits).map(words)
     }
 
@@ -165,7 +166,7 @@ impl Report {
         let each = [("S", norm), ("sigma", sigma), ("B", bound), ("h", misspecification)];
         let known: Vec<String> = each
             .iter()
-            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", down(most))))
+            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", rounded_down(most))))
             .collect();
         let stands = "the verdict would still stand with";
         (!known.is_empty()).then(|| format!("{stands} {}, each with the others held", known.join(", ")))

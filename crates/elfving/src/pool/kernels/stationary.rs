@@ -40,7 +40,7 @@ impl ScaledDistance {
     }
 
     /// `1 / l_k` for feature k.
-    pub(crate) fn inverse(&self, k: usize) -> f64 {
+    pub fn inverse(&self, k: usize) -> f64 {
         match self.lengthscale {
             Lengthscale::Median | Lengthscale::Shared(_) => self.inverse[0],
             Lengthscale::PerFeature(_) => self.inverse[k],
