@@ -6,27 +6,23 @@ use elfving::bandit::{self as core, Bandit as Conversation, Goal, Outcome, Quest
 use elfving::pool::PointId;
 use elfving::units::{Confidence, Ridge};
 use elfving_lab::AnyAlgorithm;
+use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
+use elfving_problem::{AssumptionSpec, Dataset};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::campaign::{PyOutcome, outcome};
-use crate::candidates::PoolData;
-use crate::estimate::Vouched;
 use crate::failure::{Answer, Failure};
 use crate::json::parsed;
 use crate::pool::Pool;
 use crate::task;
 
-/// What a kernel is factorised for when the ridge is left to the algorithm.
-const USUAL_RIDGE: f64 = 1e-4;
-const TOLERANCE: f64 = 1e-3;
-
 /// A question to an algorithm.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
     pub(crate) goal: Goal,
-    pub(crate) vouched: Vouched,
+    pub(crate) assumptions: AssumptionSpec,
     pub(crate) delta: f64,
     pub(crate) gamma: Option<f64>,
     pub(crate) seed: u64,
@@ -35,9 +31,9 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    pub(crate) fn question(&self, data: &PoolData, calibrated: bool) -> Answer<Question> {
-        let pool = data.build(self.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE)?;
-        let mut question = Question::new((*pool).clone(), self.vouched.assumptions()?, self.goal)?
+    pub(crate) fn question(&self, data: &Dataset, calibrated: bool) -> Answer<Question> {
+        let pool = data.build(self.gamma.unwrap_or(USUAL_RIDGE), USUAL_TOLERANCE)?;
+        let mut question = Question::new((*pool).clone(), self.assumptions.assumptions()?, self.goal)?
             .delta(Confidence::new(self.delta)?)
             .seed(self.seed);
         if let Some(gamma) = self.gamma {
@@ -77,7 +73,7 @@ pub(crate) fn algorithms() -> Vec<&'static str> {
 #[derive(Debug)]
 pub(crate) struct Bandit {
     conversation: Arc<Mutex<Talk>>,
-    data: Arc<PoolData>,
+    data: Arc<Dataset>,
     sign: f64,
     /// The algorithm, and why it was chosen where it was.
     #[pyo3(get)]
@@ -112,7 +108,7 @@ impl Bandit {
     fn with<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut Talk, &PoolData, f64) -> Answer<T> + Send + 'static,
+        act: impl FnOnce(&mut Talk, &Dataset, f64) -> Answer<T> + Send + 'static,
     ) -> PyResult<T> {
         let (conversation, data, sign) = (Arc::clone(&self.conversation), Arc::clone(&self.data), self.sign);
         task::run(py, move || {
@@ -192,7 +188,7 @@ impl Bandit {
                 Outcome::Failed => None,
             });
             let readings: Vec<(PointId, Reading)> = readings.collect();
-            if let Some((id, _)) = readings.iter().find(|(id, _)| id.index() >= data.about.ids.len()) {
+            if let Some((id, _)) = readings.iter().find(|(id, _)| id.index() >= data.names().len()) {
                 return Err(Failure::option(format!("there is no row {id}")));
             }
             Ok(talk.bandit.earlier(&readings)?)
@@ -227,7 +223,7 @@ impl Bandit {
 }
 
 /// A report by names, in the user's sign.
-fn report_json(report: &core::Report, data: &PoolData, sign: f64) -> Value {
+fn report_json(report: &core::Report, data: &Dataset, sign: f64) -> Value {
     let name = |id: PointId| data.choices().name(id.index());
     let intervals: Vec<Value> = (report.intervals.iter())
         .map(|interval| {

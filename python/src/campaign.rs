@@ -2,18 +2,22 @@
 
 use std::sync::{Arc, Mutex};
 
-use elfving::bandit::{Outcome, Reading};
-use elfving_campaign::{self as core, At, Attachment, Batch, ExportedEvent, ResultsFile, TellOptions};
-use elfving_table::Cell;
+use elfving::bandit::{Goal, Outcome, Reading};
+use elfving_campaign::{
+    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Mode, OutcomeMarker, ResultsFile,
+    ResultsFormat, Spec, TellOptions, spec_for_programs,
+};
+use elfving_problem::{AssumptionSpec, PoolSpec};
+use elfving_table::{Cell, Decimal};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::campaign_question::{NamedBytes, Question, ResultsChanges};
 use crate::failure::{Answer, Failure};
 use crate::hints;
 use crate::json::{parsed, to_json};
+use crate::pool::ModelOptions;
 use crate::task;
 
 /// A campaign on its file: see `elfving.Campaign`.
@@ -32,6 +36,73 @@ pub(crate) fn outcome((kind, numbers): &PyOutcome) -> Outcome {
         }
         ("value", &[value]) => Outcome::Measured(Reading::Value(value)),
         _ => Outcome::Measured(Reading::Repeats(numbers.clone())),
+    }
+}
+
+/// A file by name and content.
+type NamedBytes = (String, Vec<u8>);
+
+/// What is wanted and what is assumed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    name: String,
+    outcome: String,
+    aim: Aim,
+    goal: Goal,
+    mode: Mode,
+    assumptions: AssumptionSpec,
+    delta: f64,
+    gamma: Option<f64>,
+    algorithm: String,
+    batch: usize,
+    budget: Option<u64>,
+    seed: u64,
+    forbid: Vec<String>,
+    force: Vec<String>,
+}
+
+impl Settings {
+    /// The question that they and a draft are.
+    fn spec(self, draft: &Draft) -> Spec {
+        Spec::new(self.name, self.outcome, self.aim, draft.recipe().clone())
+            .goal(self.goal)
+            .mode(self.mode)
+            .assumed(self.assumptions)
+            .delta(self.delta)
+            .gamma(self.gamma)
+            .algorithm(self.algorithm)
+            .seed(self.seed)
+            .batch(self.batch)
+            .budget(self.budget)
+            .forbid(self.forbid)
+            .force(self.force)
+    }
+}
+
+/// How results come back, over what the pool says.
+#[derive(Debug, Default, Deserialize)]
+struct ResultsChanges {
+    decimal: Option<Decimal>,
+    markers: Vec<OutcomeMarker>,
+    error_column: Option<String>,
+    repeats: Vec<String>,
+    repeated_slots: bool,
+}
+
+impl ResultsChanges {
+    fn over(self, format: &ResultsFormat) -> ResultsFormat {
+        let mut format = format.clone();
+        // A text that is declared again has its new meaning.
+        format.markers.retain(|known| self.markers.iter().all(|marker| marker.text != known.text));
+        format.markers.extend(self.markers);
+        format.decimal = self.decimal.unwrap_or(format.decimal);
+        format.error_column = self.error_column.or(format.error_column);
+        if !self.repeats.is_empty() {
+            format.repeats = self.repeats;
+        }
+        format.repeated_slots |= self.repeated_slots;
+        format
     }
 }
 
@@ -68,7 +139,7 @@ impl Campaign {
     fn create(
         py: Python<'_>,
         path: String,
-        wish: &str,
+        settings: &str,
         pool: NamedBytes,
         targets: Option<NamedBytes>,
         reading: &str,
@@ -78,17 +149,23 @@ impl Campaign {
         results: &str,
         at: u64,
     ) -> PyResult<Self> {
-        let question = Question {
-            wish: parsed("campaign", wish)?,
-            pool: Attachment::new(pool.0, pool.1),
-            targets: targets.map(|(name, bytes)| Attachment::new(name, bytes)),
-            reading: parsed("reading", reading)?,
-            columns: parsed("columns", columns)?,
-            model: parsed("model", model)?,
-            measured,
-            results: parsed("results", results)?,
-        };
-        let campaign = task::run(py, move || question.create(&path, At(at)))?;
+        let settings: Settings = parsed("campaign", settings)?;
+        let (reading, columns) = (parsed("reading", reading)?, parsed("columns", columns)?);
+        let model = parsed::<ModelOptions>("model", model)?.model()?;
+        let pool_spec = PoolSpec { reading, columns, model, ..PoolSpec::default() };
+        let changes: ResultsChanges = parsed("results", results)?;
+        let attached = |(name, bytes): NamedBytes| Attachment::new(name, bytes);
+        let campaign = task::run(py, move || {
+            let Settings { outcome, mode, gamma, seed, .. } = &settings;
+            let (pool, targets) = (attached(pool), targets.map(attached));
+            let draft = Draft::read(pool, targets, pool_spec, outcome, *mode, *gamma, *seed)?;
+            let decimal = draft.recipe().reading.decimal;
+            let format = changes.over(&ResultsFormat { decimal, ..ResultsFormat::default() });
+            let spec = settings.spec(&draft).results(format);
+            let measured =
+                measured.map(|(name, bytes)| ResultsFile::from_bytes(&name, &bytes, &spec.results));
+            Ok(draft.create(&path, spec, measured.transpose()?.as_ref(), At(at))?)
+        })?;
         Ok(Self(Arc::new(Mutex::new(campaign))))
     }
 
@@ -248,7 +325,7 @@ impl Campaign {
     }
 
     fn spec(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, |campaign| Ok(campaign.spec().clone()))
+        self.json(py, |campaign| Ok(spec_for_programs(campaign.spec())))
     }
 
     fn path(&self, py: Python<'_>) -> PyResult<String> {
@@ -258,7 +335,7 @@ impl Campaign {
     /// What was noticed about the pool.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |campaign| {
-            let warnings = &campaign.candidates()?.warnings;
+            let warnings = campaign.candidates()?.warnings();
             Ok(warnings.iter().map(|warning| warning.render(&hints::words)).collect())
         })
     }
@@ -267,7 +344,6 @@ impl Campaign {
 /// A batch with the user's own columns beside each slot.
 fn batch_json(campaign: &core::Campaign, batch: &Batch) -> Answer<Value> {
     let candidates = campaign.candidates()?;
-    let own = &candidates.table;
     let mut document = serde_json::to_value(batch).map_err(|error| Failure::internal(&error.to_string()))?;
     let cell = |cell: Cell<'_>| match cell {
         Cell::Number(number) => json!(number),
@@ -276,13 +352,14 @@ fn batch_json(campaign: &core::Campaign, batch: &Batch) -> Answer<Value> {
         other => json!(other.to_string()),
     };
     for (k, row) in batch.rows.iter().enumerate() {
+        let Some(own) = candidates.table() else { continue };
         let names = own.columns().iter().map(|column| column.name().to_owned());
         // A list of pairs keeps the order of the table.
         let cells: Vec<(String, Value)> = names.zip(own.cells(row.table_row()).map(cell)).collect();
         document["rows"][k]["columns"] = json!(cells);
     }
     document["outcome"] = json!(campaign.spec().outcome);
-    document["id_column"] = json!(candidates.id_column);
+    document["id_column"] = json!(candidates.id_column());
     if let Some(stop) = &batch.stopped {
         document["stopped_words"] = json!(stop.to_string());
     }

@@ -53,9 +53,9 @@ pub(crate) fn complexity(
 ) -> PyResult<String> {
     let question: CostQuestion = parsed("complexity", question)?;
     let truth = truth.as_ref().map(vector);
-    let data = Arc::clone(&pool.0);
+    let dataset = Arc::clone(&pool.0);
     task::run(py, move || {
-        let pool = data.build(question.gamma, question.tolerance)?;
+        let pool = dataset.build(question.gamma, question.tolerance)?;
         let (gamma, tolerance) = (Ridge::new(question.gamma)?, Tolerance::new(question.tolerance)?);
         let truth = truth.map(|means| Truth::from_means(&pool, &means)).transpose()?;
         let known = || truth.as_ref().ok_or_else(|| Failure::option(format!("{quantity} needs truth=")));
@@ -96,7 +96,7 @@ pub(crate) fn complexity(
             }
             "truth" => {
                 let truth = known()?;
-                json!({"norm": truth.norm, "misfit": truth.misfit, "best": data.choices().name(truth.best.index())})
+                json!({"norm": truth.norm, "misfit": truth.misfit, "best": dataset.choices().name(truth.best.index())})
             }
             other => return Err(Failure::option(format!("there is no quantity {other:?}"))),
         };

@@ -1,25 +1,60 @@
 //! `Pool`: what can be measured, from arrays, data frames, files or a kernel matrix.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use elfving::pool::PoolError;
-use elfving_table::{PoolOptions, ReadOptions, read};
+use elfving::pool::{KernelSpec, PoolError};
+use elfving_problem::{About, Dataset, Model, Names, PoolSpec, Source};
+use elfving_table::{PoolOptions, ReadOptions};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::arrays::{matrix, to_array};
-use crate::candidates::{About, Model, PoolData, Source};
-use crate::failure::Failure;
+use crate::failure::Answer;
 use crate::frames::{PyColumns, table};
-use crate::ids::Ids;
+use crate::hints;
 use crate::json::{parsed, to_json};
 use crate::task;
 
 /// The pool of the package: see `elfving.Pool`.
 #[pyclass(frozen, module = "elfving._native")]
 #[derive(Debug)]
-pub(crate) struct Pool(pub(crate) Arc<PoolData>);
+pub(crate) struct Pool(pub(crate) Arc<Dataset>);
+
+/// The options that name a model.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ModelOptions {
+    kernel: Option<KernelSpec>,
+    residual: Option<f64>,
+    polynomial: Option<usize>,
+    interactions_only: bool,
+}
+
+impl ModelOptions {
+    pub(crate) fn model(self) -> Answer<Model> {
+        Ok(Model::of_options(self.kernel, self.residual, self.polynomial, self.interactions_only)?)
+    }
+}
+
+/// How a table is read, from the JSON of its options.
+fn pool_spec(
+    reading: ReadOptions,
+    columns: PoolOptions,
+    outcome: Option<String>,
+    model: ModelOptions,
+) -> Answer<PoolSpec> {
+    Ok(PoolSpec { reading, columns, model: model.model()?, outcome })
+}
+
+/// Features that need no factorisation are made where the pool is, so that they are refused there too.
+fn expanded(dataset: Dataset) -> Answer<Dataset> {
+    if !dataset.model().is_kernel() {
+        dataset.build(0.0, 1e-6)?;
+    }
+    Ok(dataset)
+}
 
 #[pymethods]
 impl Pool {
@@ -38,24 +73,11 @@ impl Pool {
         seed: u64,
     ) -> PyResult<Self> {
         let (x, z) = (matrix(&x), choices.as_ref().map(matrix));
-        let model: Model = parsed("model", model)?;
+        let model: ModelOptions = parsed("model", model)?;
         task::run(py, move || {
-            if let Some(names) = feature_names.as_ref().filter(|names| names.len() != x.columns()) {
-                let message = format!("{} names for {} features", names.len(), x.columns());
-                return Err(Failure::data(message));
-            }
-            let about = About {
-                ids: Ids::new(ids, x.rows(), "rows")?,
-                choice_ids: z.as_ref().map(|z| Ids::new(choice_ids, z.rows(), "choices")).transpose()?,
-                feature_names,
-                model,
-                encoding: None,
-                options: None,
-                seed,
-            };
-            PoolData::new(x, z, about, Vec::new())
+            expanded(Dataset::from_arrays(x, z, ids, choice_ids, feature_names, model.model()?, seed)?)
         })
-        .map(|data| Self(Arc::new(data)))
+        .map(|dataset| Self(Arc::new(dataset)))
     }
 
     /// From a kernel matrix over the candidates, then over the choices.
@@ -71,66 +93,68 @@ impl Pool {
     ) -> PyResult<Self> {
         let gram = matrix(&gram);
         task::run(py, move || {
-            let atoms = gram.rows();
+            let (atoms, columns) = (gram.rows(), gram.columns());
+            if atoms != columns {
+                return Err(PoolError::NotSquare { rows: atoms, columns }.into());
+            }
             let measurable = measurable.unwrap_or(atoms);
             let others = atoms.checked_sub(measurable);
             let others = others.ok_or(PoolError::MeasurableCount { measurable, atoms })?;
-            let about = About {
-                ids: Ids::new(ids, measurable, "rows")?,
-                choice_ids: (others > 0).then(|| Ids::new(choice_ids, others, "choices")).transpose()?,
-                feature_names: None,
-                model: Model { residual, ..Model::default() },
-                encoding: None,
-                options: None,
-                seed: 0,
-            };
-            let data = PoolData::of_gram(gram, about)?;
+            let names = Names::new(ids, measurable, "candidates")?;
+            let choices = (others > 0).then(|| Names::new(choice_ids, others, "targets")).transpose()?;
+            let dataset = Dataset::from_gram(gram, names, choices, residual)?;
             // A matrix that is none is refused where it is given.
-            data.build(0.0, 1e-6)?;
-            Ok(data)
+            dataset.build(0.0, 1e-6)?;
+            Ok(dataset)
         })
-        .map(|data| Self(Arc::new(data)))
+        .map(|dataset| Self(Arc::new(dataset)))
     }
 
     /// From the columns of a data frame.
     #[staticmethod]
-    #[pyo3(signature = (columns, targets, options, model, seed))]
+    #[pyo3(signature = (columns, targets, options, outcome, model, seed))]
     fn from_columns(
         py: Python<'_>,
         columns: PyColumns<'_>,
         targets: Option<PyColumns<'_>>,
         options: &str,
+        outcome: Option<String>,
         model: &str,
         seed: u64,
     ) -> PyResult<Self> {
         let pool = table("the data frame", columns)?;
         let targets = targets.map(|columns| table("the targets", columns)).transpose()?;
-        let (options, model) = (parsed("columns", options)?, parsed("model", model)?);
-        task::run(py, move || PoolData::of_table(pool, targets, options, model, seed))
-            .map(|data| Self(Arc::new(data)))
+        let spec =
+            pool_spec(ReadOptions::default(), parsed("columns", options)?, outcome, parsed("model", model)?)?;
+        task::run(py, move || expanded(Dataset::from_tables(pool, targets, spec, seed)?))
+            .map(|dataset| Self(Arc::new(dataset)))
     }
 
     /// From files.
     #[staticmethod]
-    #[pyo3(signature = (path, targets, reading, options, model, seed))]
+    #[pyo3(signature = (path, targets, reading, options, outcome, model, seed))]
+    #[expect(clippy::too_many_arguments, reason = "the Python layer gives them names")]
     fn from_file(
         py: Python<'_>,
-        path: String,
-        targets: Option<String>,
+        path: PathBuf,
+        targets: Option<PathBuf>,
         reading: &str,
         options: &str,
+        outcome: Option<String>,
         model: &str,
         seed: u64,
     ) -> PyResult<Self> {
-        let mut reading: ReadOptions = parsed("reading", reading)?;
-        let (options, model): (PoolOptions, Model) = (parsed("columns", options)?, parsed("model", model)?);
+        let spec = pool_spec(
+            parsed("reading", reading)?,
+            parsed("columns", options)?,
+            outcome,
+            parsed("model", model)?,
+        )?;
         task::run(py, move || {
-            reading.text.extend(options.id.clone());
-            let table = read(&path, &reading)?;
-            let targets = targets.map(|path| read(path, &reading)).transpose()?;
-            PoolData::of_table(table, targets, options, model, seed)
+            let targets = targets.map(Source::File);
+            expanded(Dataset::read(&Source::File(path), targets.as_ref(), spec, seed)?)
         })
-        .map(|data| Self(Arc::new(data)))
+        .map(|dataset| Self(Arc::new(dataset)))
     }
 
     /// The same candidates, to choose among the rows of an array.
@@ -140,44 +164,20 @@ impl Pool {
         choices: PyReadonlyArray2<'_, f64>,
         choice_ids: Option<Vec<String>>,
     ) -> PyResult<Self> {
-        let (data, z) = (Arc::clone(&self.0), matrix(&choices));
-        task::run(py, move || {
-            let Some((x, _)) = data.coordinates() else {
-                return Err(Failure::option(
-                    "a kernel matrix has no coordinates: its last rows are the choices",
-                ));
-            };
-            let mut about = data.about.clone();
-            about.choice_ids = Some(Ids::new(choice_ids, z.rows(), "targets")?);
-            PoolData::new(x.clone(), Some(z), about, Vec::new())
-        })
-        .map(|data| Self(Arc::new(data)))
+        let (dataset, z) = (Arc::clone(&self.0), matrix(&choices));
+        task::run(py, move || expanded(dataset.with_choices(z, choice_ids)?))
+            .map(|dataset| Self(Arc::new(dataset)))
     }
 
     /// The same candidates, to choose among the rows of a data frame with the same columns.
     fn with_choice_columns(&self, py: Python<'_>, columns: PyColumns<'_>) -> PyResult<Self> {
-        let (data, targets) = (Arc::clone(&self.0), table("the targets", columns)?);
-        task::run(py, move || {
-            let (Some((x, _)), Some(encoding)) = (data.coordinates(), &data.about.encoding) else {
-                return Err(Failure::option(
-                    "targets in a data frame need a pool from a data frame or a file",
-                ));
-            };
-            let id = data.about.options.as_ref().and_then(|options| options.id.as_deref());
-            let names = match id.filter(|id| targets.column(id).is_ok()) {
-                Some(id) => Some(targets.texts(id)?),
-                None => None,
-            };
-            let z = encoding.features(&targets)?;
-            let mut about = data.about.clone();
-            about.choice_ids = Some(Ids::new(names, targets.rows(), "targets")?);
-            PoolData::new(x.clone(), Some(z), about, Vec::new())
-        })
-        .map(|data| Self(Arc::new(data)))
+        let (dataset, targets) = (Arc::clone(&self.0), table("the targets", columns)?);
+        task::run(py, move || expanded(dataset.with_target_table(targets)?))
+            .map(|dataset| Self(Arc::new(dataset)))
     }
 
     fn __len__(&self) -> usize {
-        self.0.about.ids.len()
+        self.0.names().len()
     }
 
     #[getter]
@@ -187,22 +187,22 @@ impl Pool {
 
     #[getter]
     fn has_own_choices(&self) -> bool {
-        self.0.about.choice_ids.is_some()
+        self.0.about().choice_names.is_some()
     }
 
     /// The column of ids of the table it comes from.
     #[getter]
-    fn id_column(&self) -> Option<String> {
-        self.0.about.options.as_ref().and_then(|options| options.id.clone())
+    fn id_column(&self) -> Option<&str> {
+        self.0.id_column()
     }
 
     #[getter]
     fn is_numbered(&self) -> bool {
-        matches!(self.0.about.ids, Ids::Numbered(_))
+        self.0.names().is_numbered()
     }
 
     fn ids(&self) -> Vec<String> {
-        self.0.about.ids.list()
+        self.0.names().list()
     }
 
     fn choice_ids(&self) -> Vec<String> {
@@ -211,39 +211,40 @@ impl Pool {
 
     /// The rows of these candidates.
     fn rows(&self, ids: Vec<String>) -> PyResult<Vec<usize>> {
-        Ok(self.0.about.ids.rows(&ids)?)
+        rows(self.0.names(), &ids, "candidate")
     }
 
     /// The rows of these choices.
     fn choice_rows(&self, ids: Vec<String>) -> PyResult<Vec<usize>> {
-        Ok(self.0.choices().rows(&ids)?)
+        rows(self.0.choices(), &ids, "target")
     }
 
     #[getter]
     fn feature_names(&self) -> Option<Vec<String>> {
-        self.0.feature_names().map(<[String]>::to_vec)
+        self.0.feature_names()
     }
 
     /// The names of the columns of `coordinates`.
     #[getter]
     fn coordinate_names(&self) -> Option<Vec<String>> {
-        self.0.about.feature_names.clone()
+        self.0.about().coordinate_names.clone()
     }
 
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.0.warnings.clone()
+        self.0.warnings().iter().map(|warning| warning.render(&hints::words)).collect()
     }
 
+    /// The model in words; none for features as they are.
     #[getter]
-    fn words(&self) -> String {
-        self.0.words()
+    fn words(&self) -> Option<String> {
+        (*self.0.model() != Model::Linear).then(|| self.0.model().to_string())
     }
 
     /// The kernel with all its parameters, as JSON.
     #[getter]
-    fn kernel(&self) -> Option<String> {
-        self.0.about.model.kernel.as_ref().map(Value::to_string)
+    fn kernel(&self) -> PyResult<Option<String>> {
+        Ok(self.0.model().kernel().map(to_json).transpose()?)
     }
 
     /// The features, n × r; those of a kernel for this question.
@@ -253,8 +254,8 @@ impl Pool {
         gamma: f64,
         tolerance: f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let data = Arc::clone(&self.0);
-        let pool = task::run(py, move || data.build(gamma, tolerance))?;
+        let dataset = Arc::clone(&self.0);
+        let pool = task::run(py, move || Ok(dataset.build(gamma, tolerance)?))?;
         to_array(py, pool.features())
     }
 
@@ -268,13 +269,10 @@ impl Pool {
     fn state<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>, bool, String)> {
-        let about = to_json(&self.0.about)?;
-        Ok(match (&self.0.source, self.0.coordinates()) {
-            (Source::Gram { gram }, _) => (to_array(py, gram)?, None, true, about),
-            (_, Some((x, z))) => (to_array(py, x)?, z.map(|z| to_array(py, z)).transpose()?, false, about),
-            (_, None) => return Err(Failure::internal("a pool without numbers").into()),
-        })
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>, String)> {
+        let (x, z) = self.0.numbers();
+        let z = z.map(|z| to_array(py, z)).transpose()?;
+        Ok((to_array(py, x)?, z, to_json(self.0.about())?))
     }
 
     #[staticmethod]
@@ -282,15 +280,20 @@ impl Pool {
         py: Python<'_>,
         x: PyReadonlyArray2<'_, f64>,
         z: Option<PyReadonlyArray2<'_, f64>>,
-        is_gram: bool,
         about: &str,
     ) -> PyResult<Self> {
         let (x, z) = (matrix(&x), z.as_ref().map(matrix));
         let about: About = parsed("pool", about)?;
-        let made = task::run(py, move || match is_gram {
-            true => PoolData::of_gram(x, about),
-            false => PoolData::new(x, z, about, Vec::new()),
-        });
-        made.map(|data| Self(Arc::new(data)))
+        task::run(py, move || expanded(Dataset::restored(about, x, z)?))
+            .map(|dataset| Self(Arc::new(dataset)))
     }
+}
+
+/// The rows of these names. One of them is looked for without an index of all.
+fn rows(names: &Names, ids: &[String], what: &'static str) -> PyResult<Vec<usize>> {
+    let found = match ids {
+        [id] => names.find(id).map(|row| vec![row]).ok_or_else(|| names.unknown(id, what)),
+        ids => names.rows(ids, what),
+    };
+    Ok(found.map_err(crate::failure::Failure::from)?)
 }

@@ -10,13 +10,13 @@ use elfving::estimate::Tails;
 use elfving::units::InvalidValue;
 use elfving_lab::AnyAlgorithm;
 use elfving_lab::simulate::{Comparison, Environment, Law, Simulation, Tried};
+use elfving_problem::AssumptionSpec;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::arrays::vector;
 use crate::bandit::{Asked, algorithm_named};
-use crate::estimate::Vouched;
 use crate::failure::{Answer, Failure};
 use crate::json::{parsed, to_json};
 use crate::pool::Pool;
@@ -98,8 +98,8 @@ pub(crate) fn simulate(
         let environment = environment.misspecified(simulated.world.perturb, simulated.seed)?;
         let (sigma, tails) = environment.noise_level();
         let largest = environment.largest_mean();
-        let vouched = Vouched {
-            sigma: simulated.assumed_sigma.unwrap_or(sigma),
+        let assumptions = AssumptionSpec {
+            sigma: Some(simulated.assumed_sigma.unwrap_or(sigma)),
             bound: Some(simulated.bound.unwrap_or(if largest > 0.0 { largest } else { 1.0 })),
             norm: simulated.norm,
             misspecification: simulated.misspecification,
@@ -109,7 +109,7 @@ pub(crate) fn simulate(
             simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;
         let asked = Asked {
             goal: simulated.goal,
-            vouched,
+            assumptions,
             delta: simulated.delta,
             gamma: simulated.gamma,
             seed: 0,

@@ -210,7 +210,7 @@ def test_a_locked_file_says_so(campaign: elfving.Campaign) -> None:
         ({"minimize": "yield"}, "one of them"),
         ({"noise": None}, "noise='sub-gaussian'"),
         ({"noise": "loud"}, "noise is"),
-        ({"sigma": None}, "needs sigma="),
+        ({"sigma": None}, "needs sigma"),
         ({"sigma": -1.0}, "sigma must be"),
         ({"delta": 0.0}, "delta must lie"),
         ({"epsilon": -1.0}, "epsilon must be"),

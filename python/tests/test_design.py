@@ -76,8 +76,34 @@ def test_the_independent_check_agrees_and_refuses_other_weights() -> None:
     assert design.recheck().relative_gap == pytest.approx(design.relative_gap, abs=1e-9)
     document = design.to_dict()
     document["support"][0]["weight"] += 0.2
-    forged = elfving.Design.from_json(json.dumps(document), design.pool)
-    assert forged.recheck().relative_gap > 1e-3
+    with pytest.raises(elfving.DataError, match="the weights sum to 1.2.*, not to 1"):
+        elfving.Design.from_json(json.dumps(document), design.pool)
+
+
+def test_a_document_is_checked_again_where_it_is_read() -> None:
+    pool = elfving.Pool(table(30, 3), ids=[f"c{k}" for k in range(30)])
+    document = elfving.design(pool, "g", gamma=0.1).to_dict()
+    first, second = document["support"][:2]
+    swapped = [{**first, "weight": second["weight"]}, {**second, "weight": first["weight"]}, *document["support"][2:]]
+    for forged, says in [
+        ({"value": document["value"] * 0.99}, "states the value .*, the check finds"),
+        ({"lower_bound": document["lower_bound"] * 1.01}, "states the bound .*, the check finds"),
+        ({"gamma": 0.2}, "the check finds"),
+        ({"support": swapped}, "the check finds"),
+        ({"support": [{**first, "id": "zz"}, *document["support"][1:]]}, '"zz" is not in the pool'),
+        ({"support": [first, first, *document["support"][1:]]}, '"c[0-9]*" has two weights'),
+        ({"target_weights": []}, ""),
+        ({"tolerance": 1e-12}, "says certified, but the gap is"),
+        ({"n": 31}, "30 candidates, the design was computed on 31"),
+        ({"remark": "mine"}, "unknown field `remark`"),
+    ]:
+        with pytest.raises(elfving.DataError, match=says):
+            elfving.Design.from_json(json.dumps({**document, **forged}), pool)
+    with pytest.raises(elfving.VersionError, match="schema 99"):
+        elfving.Design.from_json(json.dumps({**document, "schema": 99}), pool)
+    with pytest.raises(elfving.DataError, match="the check finds"):
+        elfving.Design.from_json(json.dumps(document), elfving.Pool(2 * table(30, 3), ids=pool.ids))
+    assert elfving.Design.from_json(json.dumps(document), pool).to_dict() == document
 
 
 def test_efficiencies_enclose_one_for_the_optimum() -> None:
@@ -193,7 +219,7 @@ def test_pickle_and_json_bring_the_same_design_back(design: elfving.Design) -> N
 
 def test_a_design_for_another_pool_is_refused() -> None:
     design = elfving.design(LINE)
-    with pytest.raises(elfving.DataError, match="11 candidates, the pool has 5"):
+    with pytest.raises(elfving.DataError, match="has 5 candidates, the design was computed on 11"):
         elfving.Design.from_json(design.to_json(), elfving.Pool(LINE[:5]))
     with pytest.raises(elfving.DataError, match="not a design"):
         elfving.Design.from_json("{}", design.pool)

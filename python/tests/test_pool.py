@@ -115,7 +115,7 @@ def test_what_is_no_table_of_numbers_is_refused_by_cell(candidates: object, says
 def test_duplicate_and_missing_ids_are_refused() -> None:
     with pytest.raises(elfving.DataError, match='"a" is the id of rows 0 and 2'):
         elfving.Pool(np.eye(3), ids=["a", "b", "a"])
-    with pytest.raises(elfving.DataError, match="2 ids for 3 rows"):
+    with pytest.raises(elfving.DataError, match="2 ids for 3 candidates"):
         elfving.Pool(np.eye(3), ids=["a", "b"])
     with pytest.raises(elfving.DataError, match="E332"):
         elfving.Pool(pd.DataFrame({"id": ["a", "a"], "x": [1.0, 2.0]}), id="id")

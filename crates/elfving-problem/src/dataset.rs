@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
-use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool};
+use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool, PoolError};
 use elfving::surrogate::{Columns, Space};
 use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning};
 use serde::{Deserialize, Serialize};
@@ -279,7 +279,11 @@ impl Dataset {
                     return Err(ProblemError::MatrixSize { file, rows, columns, candidates, targets });
                 }
             }
-            Numbers::Coordinates { x, .. } => {
+            Numbers::Coordinates { x, z } => {
+                if let Some(z) = z.as_ref().filter(|z| z.dimension() != x.dimension()) {
+                    let (expected, got) = (x.dimension(), z.dimension());
+                    return Err(PoolError::ColumnCount { expected, got }.into());
+                }
                 if let Some(kernel) = about.spec.model.kernel() {
                     kernel.build()?.check(x.dimension())?;
                 }

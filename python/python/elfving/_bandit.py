@@ -135,21 +135,21 @@ class Bandit:
         random_state: Any = 0,
     ) -> None:
         self._pool = as_pool(pool)
-        vouched = {
+        assumptions = {
             "sigma": sigma,
             "bound": bound,
             "norm": norm,
             "misspecification": misspecification,
             "tails": "sub-gaussian" if sub_gaussian else "bounded-variance",
         }
-        for name, number in {**vouched, "delta": delta, "gamma": gamma, "epsilon": epsilon}.items():
+        for name, number in {**assumptions, "delta": delta, "gamma": gamma, "epsilon": epsilon}.items():
             if isinstance(number, float) and not np.isfinite(number):
                 raise OptionError(f"{name} must be a finite number, got {number}")
         if budget is not None and budget < 1:
             raise OptionError("budget must be at least 1")
         asked = {
             "goal": goal_of(goal, epsilon, top, budget if horizon is None else horizon),
-            "vouched": vouched,
+            "assumptions": assumptions,
             "delta": delta,
             "gamma": gamma,
             "seed": seed_of(random_state),

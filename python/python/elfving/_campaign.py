@@ -15,7 +15,7 @@ from ._files import earlier_measurements, file_of, results_options, write
 from ._goals import goal_of
 from ._numpy import np
 from ._outcomes import outcome_of, outcomes_of
-from ._pool import column_options, reading_options
+from ._pool import column_options, model_options, reading_options
 from ._status import Status, Told
 from .exceptions import DataWarning, OptionError
 from .kernels import Kernel
@@ -66,7 +66,7 @@ class Campaign:
         interactions_only: bool = False,
         id: str | None = None,
         features: Sequence[str] | None = None,
-        outcome: str | Sequence[str] = (),
+        ignore: str | Sequence[str] = (),
         one_hot: bool | str | Sequence[str] = False,
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
@@ -108,7 +108,7 @@ class Campaign:
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only
             The model, as for :class:`Pool`.
-        id, features, outcome, one_hot, log, standardize, missing, decimal, array
+        id, features, ignore, one_hot, log, standardize, missing, decimal, array
             The columns, as for :class:`Pool`. The calibrated mode takes text columns of few levels as categories by itself.
         forbid, force : ids
             Candidates that are neither measured nor chosen, and those to measure first.
@@ -155,13 +155,13 @@ class Campaign:
         for name, count in {"batch": batch, "budget": budget}.items():
             if count is not None and count < 1:
                 raise OptionError(f"{name} must be at least 1")
-        wish = {
+        settings = {
             "name": os.path.splitext(os.path.basename(file))[0],
             "outcome": maximize if maximize is not None else minimize,
             "aim": "maximise" if maximize is not None else "minimise",
             "goal": goal_of(goal, epsilon, top, budget),
             "mode": mode,
-            "vouched": {
+            "assumptions": {
                 "sigma": sigma,
                 "tails": "sub-gaussian" if noise == "sub-gaussian" else "bounded-variance",
                 "bound": bound,
@@ -180,28 +180,22 @@ class Campaign:
         columns = column_options(
             id=id,
             features=features,
-            outcome=outcome,
+            ignore=ignore,
             one_hot=one_hot,
             log=log,
             standardize=standardize,
             missing=missing,
         )
-        model = {
-            "kernel": None if kernel is None else kernel.to_dict(),
-            "residual": residual,
-            "polynomial": polynomial_model,
-            "interactions_only": interactions_only,
-        }
         texts = () if id is None else (id,)
         native = _native.Campaign.create(
             file,
-            json.dumps(wish),
+            json.dumps(settings),
             file_of(pool, "pool.csv", texts),
             None if targets is None else file_of(targets, "targets.csv", texts),
             json.dumps(reading_options(decimal, array)),
             json.dumps(columns),
-            json.dumps(model),
-            earlier_measurements(measured, str(wish["outcome"]), id),
+            model_options(kernel, residual, polynomial_model, interactions_only),
+            earlier_measurements(measured, str(settings["outcome"]), id),
             results_options(None, markers, error_column, repeats, repeated_slots),
             _millis(at),
         )

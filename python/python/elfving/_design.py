@@ -191,7 +191,11 @@ class Design:
 
     @classmethod
     def from_json(cls, text: str, pool: Pool) -> Design:
-        """A design that :meth:`to_json` or the command line wrote, on its pool. :meth:`recheck` tells whether they fit."""
+        """A design that :meth:`to_json` or the command line wrote, on its pool.
+
+        Its weights are checked again: numbers in the file that they do not have on this pool are refused with
+        :class:`DataError`, a file of a newer version with :class:`VersionError`.
+        """
         return cls(_native.Design.of_document(as_pool(pool)._native, text))
 
     def __repr__(self) -> str:
@@ -213,11 +217,11 @@ class Design:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.pool, self._native.state())
+        return _restored, (self.pool, self._native.document())
 
 
-def _restored(pool: Pool, state: str) -> Design:
-    return Design(_native.Design.restored(pool._native, state))
+def _restored(pool: Pool, document: str) -> Design:
+    return Design(_native.Design.of_document(pool._native, document))
 
 
 def design(
@@ -293,10 +297,6 @@ def design(
             pool = pool.with_choices(targets)
         else:
             rows = pool.choice_rows(targets)
-    if direction is not None and criterion != "c":
-        raise OptionError(f"direction= is the one target of criterion c, not of {criterion}")
-    if criterion == "c" and rows is None and direction is None and pool._native.choice_count > 1:
-        raise OptionError("criterion c needs one target: name it with targets=, or give coefficients with direction=")
     with Watcher(progress, tolerance) as watcher:
         native = _native.design(
             pool._native,

@@ -19,47 +19,49 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimates", "RIPS", "estimate"]
 
+_COLUMNS = ("estimate", "lower", "upper", "noise_width", "ridge_width", "misspecification_width")
+
 
 class Estimates:
     """Estimates of every choice of a pool, with intervals that hold together. Made by :func:`elfving.estimate`."""
 
-    def __init__(self, document: dict[str, Any], pool: Pool) -> None:
+    def __init__(self, document: dict[str, Any], columns: dict[str, FloatArray], pool: Pool) -> None:
         self._document = document
+        self._columns = columns
+        for column in columns.values():
+            column.flags.writeable = False
         self.pool = pool
         """The pool whose choices are estimated."""
-
-    def _column(self, name: str) -> FloatArray:
-        return np.array([np.nan if value is None else value for value in self._document[name]], dtype=np.float64)
 
     @property
     def estimate(self) -> FloatArray:
         """The estimated mean of each choice."""
-        return self._column("estimate")
+        return self._columns["estimate"]
 
     @property
     def lower(self) -> FloatArray:
         """The lower ends."""
-        return self._column("lower")
+        return self._columns["lower"]
 
     @property
     def upper(self) -> FloatArray:
         """The upper ends."""
-        return self._column("upper")
+        return self._columns["upper"]
 
     @property
     def noise_width(self) -> FloatArray:
         """The part of the half width that more data makes smaller."""
-        return self._column("noise_width")
+        return self._columns["noise_width"]
 
     @property
     def ridge_width(self) -> FloatArray:
-        """What the ridge takes; NaN where no norm is vouched for, and then it is not in the intervals."""
-        return self._column("ridge_width")
+        """The bias of the ridge; NaN where no ``norm`` is assumed, and then it is not in the intervals."""
+        return self._columns["ridge_width"]
 
     @property
     def misspecification_width(self) -> FloatArray:
         """What a wrong model adds."""
-        return self._column("misspecification_width")
+        return self._columns["misspecification_width"]
 
     @property
     def estimator(self) -> str:
@@ -87,9 +89,10 @@ class Estimates:
         return self.pool.choice_ids[int(np.argmax(self.estimate))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, one list a column."""
+        """Everything with the names of ``elfving estimate --json``, one list per column; ``None`` where a width is not known."""
         document: dict[str, Any] = json.loads(json.dumps(self._document))
-        return {**document, "id": self.pool.choice_ids}
+        columns = {name: [None if np.isnan(value) else value for value in column.tolist()] for name, column in self._columns.items()}
+        return {**document, "id": self.pool.choice_ids, **columns}
 
     def to_json(self) -> str:
         """The same as JSON."""
@@ -107,7 +110,7 @@ class Estimates:
         return pandas.DataFrame(table)
 
     def __len__(self) -> int:
-        return len(self._document["estimate"])
+        return len(self._columns["estimate"])
 
     def __repr__(self) -> str:
         sure = f"with probability {1 - self.delta:g}" if self.delta is not None else "without a guarantee"
@@ -124,7 +127,7 @@ class Estimates:
         return f"<table><caption>{escape(repr(self))}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Estimates, (self._document, self.pool)
+        return Estimates, (self._document, self._columns, self.pool)
 
 
 def estimate(
@@ -187,17 +190,19 @@ def estimate(
     level = 0.0 if sigmas is not None else float(sigma)
     if not (level >= 0 and np.isfinite(level)):
         raise OptionError(f"sigma must be a finite number >= 0, got {level}")
-    vouched = {
+    assumptions = {
         "sigma": level,
         "bound": bound,
         "norm": norm,
         "misspecification": misspecification,
         "tails": "sub-gaussian" if sub_gaussian else "bounded-variance",
     }
-    document = _native.estimate(
-        plan._native, rows, told, estimator, mean, json.dumps(vouched), sigmas, delta, no_guarantee
+    text, columns = _native.estimate(
+        plan._native, rows, told, estimator, mean, json.dumps(assumptions), sigmas, delta, no_guarantee
     )
-    return Estimates(json.loads(document), plan.design.pool)
+    # The rows are the columns.
+    document = {name: value for name, value in json.loads(text).items() if name != "estimates"}
+    return Estimates(document, dict(zip(_COLUMNS, columns, strict=True)), plan.design.pool)
 
 
 def _matched(plan: Allocation | Draws, outcomes: Any) -> tuple[list[int], list[float | None]]:

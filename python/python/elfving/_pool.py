@@ -49,9 +49,9 @@ class Pool:
         How much of a kernel the features may leave out, relative to its largest value; chosen from the question unless given.
     seed : int
         Of the pairs of candidates from which a median distance is taken, on pools of more than 2000.
-    id, features, outcome, one_hot, log, standardize, missing, max_levels
+    id, features, outcome, ignore, one_hot, log, standardize, missing, max_levels
         How the columns of a data frame or a file become features. ``id`` names the candidates. ``features`` lists the columns
-        to use; otherwise all numeric ones but the id and ``outcome``. ``one_hot=True`` (or a list) makes categories of text
+        to use; otherwise all numeric ones but the id, the ``outcome`` and those to ``ignore``. ``one_hot=True`` (or a list) makes categories of text
         columns. ``log`` lists columns on a log scale, with their base in a dict: ``{"block": 2}``. ``standardize`` brings
         numbers to mean 0 and deviation 1. ``missing`` says what a text means: ``{"n.d.": 0.0}``.
     decimal, array
@@ -84,6 +84,7 @@ class Pool:
         id: str | None = None,
         features: Sequence[str] | None = None,
         outcome: str | Sequence[str] = (),
+        ignore: str | Sequence[str] = (),
         one_hot: bool | str | Sequence[str] = False,
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
@@ -92,20 +93,12 @@ class Pool:
         decimal: str = ".",
         array: str | None = None,
     ) -> None:
-        if kernel is not None and not isinstance(kernel, Kernel):
-            raise OptionError(f"kernel is one of elfving.kernels, such as kernels.rbf(0.5), not {kernel!r}")
-        model = json.dumps(
-            {
-                "kernel": None if kernel is None else kernel.to_dict(),
-                "residual": residual,
-                "polynomial": polynomial_model,
-                "interactions_only": interactions_only,
-            }
-        )
+        model = model_options(kernel, residual, polynomial_model, interactions_only)
         options = column_options(
             id=id,
             features=features,
             outcome=outcome,
+            ignore=ignore,
             one_hot=one_hot,
             log=log,
             standardize=standardize,
@@ -114,6 +107,7 @@ class Pool:
         )
         if choices is not None and _form(choices) != _form(candidates) and not isinstance(candidates, Gram):
             raise OptionError(f"choices come as the candidates do: {_form(candidates)}, not {_form(choices)}")
+        outcomes = next(iter(_names(outcome)), None)
         of_rows = {"ids": ids, "choice_ids": choice_ids, "feature_names": feature_names}
         if isinstance(candidates, Gram):
             if kernel is not None or choices is not None or options != _PLAIN:
@@ -130,20 +124,20 @@ class Pool:
             reading = json.dumps(reading_options(decimal, array))
             targets = None if choices is None else os.fspath(choices)
             self._native = _native.Pool.from_file(
-                os.fspath(candidates), targets, reading, json.dumps(options), model, seed
+                os.fspath(candidates), targets, reading, json.dumps(options), outcomes, model, seed
             )
         elif is_frame(candidates):
             _refuse(of_rows, "a data frame has them in its columns")
             texts = () if id is None else (id,)
             targets = None if choices is None else columns_of(choices, texts)
             self._native = _native.Pool.from_columns(
-                columns_of(candidates, texts), targets, json.dumps(options), model, seed
+                columns_of(candidates, texts), targets, json.dumps(options), outcomes, model, seed
             )
         elif options != _PLAIN:
             _refuse({"ids": ids, "choice_ids": choice_ids}, "with columns that are encoded, use a data frame")
             table = _as_columns(candidates, feature_names, "the candidates")
             targets = None if choices is None else _as_columns(choices, feature_names, "the choices")
-            self._native = _native.Pool.from_columns(table, targets, json.dumps(options), model, seed)
+            self._native = _native.Pool.from_columns(table, targets, json.dumps(options), outcomes, model, seed)
         else:
             self._native = _native.Pool.from_arrays(
                 matrix(candidates, "the pool"),
@@ -238,15 +232,15 @@ class Pool:
         choices = f", {self._native.choice_count} choices" if self._native.has_own_choices else ""
         names = self.feature_names
         features = "" if names is None else f", {len(names)} features" if len(names) != 1 else ", 1 feature"
-        words = "" if self._native.words == "linear" else f", {self._native.words}"
+        words = "" if self._native.words is None else f", {self._native.words}"
         return f"Pool({len(self)} candidates{choices}{features}{words})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._native.state()
 
 
-def _restored(x: FloatArray, z: FloatArray | None, is_gram: bool, about: str) -> Pool:
-    return Pool._of(_native.Pool.restored(x, z, is_gram, about))
+def _restored(x: FloatArray, z: FloatArray | None, about: str) -> Pool:
+    return Pool._of(_native.Pool.restored(x, z, about))
 
 
 def _form(table: Any) -> str:
@@ -263,10 +257,13 @@ def as_pool(value: Any) -> Pool:
 def rows_of(names: Any, count: int, find: Any) -> list[int]:
     if isinstance(names, (str, int, np.integer)):
         names = [names]
+    names = list(names)
+    # One look through the ids for all of them.
+    found = iter(find([name for name in names if isinstance(name, str)]))
     rows: list[int] = []
     for name in names:
         if isinstance(name, str):
-            rows.extend(find([name]))
+            rows.append(next(found))
         elif isinstance(name, (int, np.integer)) and not isinstance(name, (bool, np.bool_)):
             if not 0 <= name < count:
                 raise OptionError(f"there is no row {name}: the rows are 0 to {count - 1}")
@@ -281,6 +278,7 @@ def column_options(
     id: str | None = None,
     features: Sequence[str] | None = None,
     outcome: str | Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
     one_hot: bool | str | Sequence[str] = False,
     log: str | Sequence[str] | Mapping[str, Any] = (),
     standardize: bool = False,
@@ -304,13 +302,29 @@ def column_options(
     return {
         "id": None if id is None else str(id),
         "features": None if features is None else _names(features),
-        "exclude": _names(outcome),
+        "exclude": _names(outcome) + _names(ignore),
         "one_hot": categories,
         "log_scale": scales,
         "standardize": bool(standardize),
         "markers": markers,
         "max_levels": max_levels,
     }
+
+
+def model_options(
+    kernel: Kernel | None, residual: float | None, polynomial_model: int | None, interactions_only: bool
+) -> str:
+    """The model as the library spells it."""
+    if kernel is not None and not isinstance(kernel, Kernel):
+        raise OptionError(f"kernel is one of elfving.kernels, such as kernels.rbf(0.5), not {kernel!r}")
+    return json.dumps(
+        {
+            "kernel": None if kernel is None else kernel.to_dict(),
+            "residual": residual,
+            "polynomial": polynomial_model,
+            "interactions_only": interactions_only,
+        }
+    )
 
 
 def reading_options(decimal: str = ".", array: str | None = None) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 //! A design with everything that is needed to check it again.
 
-use elfving::design::{CheckedBy, Criterion, StatedDesign, Status, TargetRef};
+use elfving::design::{
+    Certificate, CheckedBy, Criterion, DesignError, StatedDesign, Status, TargetRef, recheck,
+};
 use elfving::pool::{KernelSpec, PointId, Pool};
-use elfving::units::Ridge;
+use elfving::units::{Ridge, Tolerance};
 use serde::{Deserialize, Serialize};
 
 use super::SCHEMA;
@@ -116,6 +118,9 @@ impl From<(TargetRef, f64)> for TargetWeight {
 
 /// Two computations of the same number on two machines agree to this, relative.
 const AGREEMENT: f64 = 1e-7;
+
+/// Weights in a file sum to one to this.
+const SUM: f64 = 1e-9;
 
 impl DesignDocument {
     /// The document of a design.
@@ -235,6 +240,80 @@ impl DesignDocument {
     pub fn agrees(&self, found: f64, stated: f64) -> bool {
         let least = if self.criterion.is_maximised() { self.dimension as f64 } else { 0.0 };
         (found - stated).abs() <= AGREEMENT * found.abs().max(stated.abs()).max(least)
+    }
+
+    /// Where the document states something else than a check of its weights found; nothing when they agree.
+    pub fn disagreements(&self, found: &Certificate) -> Vec<String> {
+        let mut reasons = Vec::new();
+        let sum: f64 = self.support.iter().map(|share| share.weight).sum();
+        if !((sum - 1.0).abs() <= SUM) {
+            reasons.push(format!("the weights sum to {sum}, not to 1"));
+        }
+        if !self.agrees(found.value(), self.value) {
+            reasons.push(format!(
+                "the file states the value {}, the check finds {}",
+                self.value,
+                found.value()
+            ));
+        }
+        match self.bound() {
+            Some(stated) if self.agrees(found.bound(), stated) => {}
+            Some(stated) => {
+                reasons
+                    .push(format!("the file states the bound {stated}, the check finds {}", found.bound()));
+            }
+            None => reasons.push("the file states no bound".to_owned()),
+        }
+        reasons
+    }
+
+    /// The design of the document on its pool, with the certificate that a check of the weights finds: nothing in the file is taken on trust.
+    /// Cost: one check.
+    ///
+    /// # Errors
+    /// [`ProblemError::OtherPool`] when the check finds other numbers than the document states or a candidate is not in the pool,
+    /// [`ProblemError::NotADocument`] for parts that disagree.
+    pub fn restore(&self, dataset: &Dataset, pool: &Pool) -> Result<StatedDesign, ProblemError> {
+        self.check_size(dataset)?;
+        let tolerance = Tolerance::new(self.tolerance)?;
+        let weights = self.weights(dataset)?;
+        let targets = &self.options.targets;
+        let other = |problem: String| ProblemError::OtherPool { problem };
+        let problem =
+            targets.problem(dataset, pool, self.criterion, self.gamma).map_err(|error| match error {
+                ProblemError::UnknownName { .. } => other(error.to_string()),
+                error => error,
+            })?;
+        let certificate = recheck(&problem, &weights, &self.proof()?).map_err(|error| match error {
+            DesignError::NotIdentifiable { target, .. } => {
+                other(format!("the weights of the design do not determine {}", targets.name(dataset, target)))
+            }
+            error => targets.explain(dataset, error),
+        })?;
+        let mut reasons = self.disagreements(&certificate);
+        let gap = certificate.relative_gap();
+        // As solvers decide it: a log determinant near zero has no relative gap to speak of.
+        let per_dimension = (certificate.value() - certificate.bound()).abs() / pool.dimension() as f64;
+        let near_zero = self.criterion.is_maximised() && per_dimension <= 0.01 * tolerance.get();
+        if self.status == Status::Certified && gap > tolerance.get() + 2.0 * AGREEMENT && !near_zero {
+            reasons.push(format!(
+                "the file says certified, but the gap is {gap:.1e}, above {:.0e}",
+                tolerance.get()
+            ));
+        }
+        if !reasons.is_empty() {
+            return Err(other(format!("the design is not what it states: {}", reasons.join("; "))));
+        }
+        Ok(StatedDesign {
+            criterion: self.criterion,
+            gamma: self.gamma,
+            support: weights,
+            certificate: certificate.stated(),
+            status: self.status,
+            iterations: self.iterations,
+            passes: self.passes,
+            method: self.method.clone(),
+        })
     }
 
     /// That a pool gives the design the value that the document states. A plan for another pool than that of the design would be worthless, and
