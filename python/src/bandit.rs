@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::campaign::{PyOutcome, outcome};
 use crate::candidates::PoolData;
-use crate::estimate::Vouched;
+use crate::estimate::Assumed;
 use crate::failure::{Answer, Failure};
 use crate::json::parsed;
 use crate::pool::Pool;
@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 1e-3;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
     pub(crate) goal: Goal,
-    pub(crate) vouched: Vouched,
+    pub(crate) assumed: Assumed,
     pub(crate) delta: f64,
     pub(crate) gamma: Option<f64>,
     pub(crate) seed: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) fn question(&self, data: &PoolData, calibrated: bool) -> Answer<Question> {
         let pool = data.build(self.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE)?;
-        let mut question = Question::new((*pool).clone(), self.vouched.assumptions()?, self.goal)?
+        let mut question = Question::new((*pool).clone(), self.assumed.assumptions()?, self.goal)?
             .delta(Confidence::new(self.delta)?)
             .seed(self.seed);
         if let Some(gamma) = self.gamma {

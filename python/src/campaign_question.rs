@@ -6,7 +6,7 @@ use elfving::pool::{Factorisation, KernelSpec, Points};
 use elfving::units::{Confidence, InvalidValue, Ridge};
 use elfving_campaign::event::BroughtIn;
 use elfving_campaign::{
-    self as core, Aim, At, Attachment, Mode, Recipe, ResultsFile, ResultsFormat, Spec, Vouched,
+    self as core, Aim, Assumed, At, Attachment, Mode, Recipe, ResultsFile, ResultsFormat, Spec,
 };
 use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, TextColumn, read_bytes};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::failure::{Answer, Failure};
 /// A file by name and content.
 pub(crate) type NamedBytes = (String, Vec<u8>);
 
-/// What is wanted and what is vouched for.
+/// What is wanted and what is assumed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Wish {
     name: String,
@@ -25,7 +25,7 @@ pub(crate) struct Wish {
     aim: Aim,
     goal: Goal,
     mode: Mode,
-    vouched: Vouched,
+    assumed: Assumed,
     delta: f64,
     gamma: Option<f64>,
     algorithm: String,
@@ -45,7 +45,7 @@ impl Wish {
         self.goal.check(usize::MAX)?;
         Confidence::new(self.delta)?;
         self.gamma.map(Ridge::new).transpose()?;
-        let Vouched { sigma, bound, .. } = self.vouched;
+        let Assumed { sigma, bound, .. } = self.assumed;
         match (sigma, bound) {
             (Some(got), _) if !(got >= 0.0 && got.is_finite()) => Err(InvalidValue::Sigma { got }.into()),
             (_, Some(got)) if !(got > 0.0 && got.is_finite()) => Err(InvalidValue::Bound { got }.into()),
@@ -124,7 +124,7 @@ impl Question {
         let spec = Spec::new(wish.name, wish.outcome, wish.aim, recipe)
             .goal(wish.goal)
             .mode(wish.mode)
-            .vouched(wish.vouched)
+            .assumed(wish.assumed)
             .delta(wish.delta)
             .gamma(wish.gamma)
             .algorithm(wish.algorithm)

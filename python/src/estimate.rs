@@ -22,9 +22,9 @@ use crate::json::parsed;
 use crate::rounding::{Measurements, Plan, PlanData};
 use crate::task;
 
-/// What is vouched for about noise and model.
+/// What is assumed about noise and model.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Vouched {
+pub(crate) struct Assumed {
     pub(crate) sigma: f64,
     pub(crate) bound: Option<f64>,
     pub(crate) norm: Option<f64>,
@@ -33,7 +33,7 @@ pub(crate) struct Vouched {
     pub(crate) tails: Tails,
 }
 
-impl Vouched {
+impl Assumed {
     pub(crate) fn assumptions(&self) -> Answer<Assumptions> {
         let noise = Assumptions::new(self.sigma)?.tails(self.tails);
         Ok(noise.misspecification(self.misspecification)?.bound(self.bound)?.norm(self.norm)?)
@@ -45,7 +45,7 @@ const FIT_TOLERANCE: f64 = 1e-9;
 
 /// Estimates every choice of the pool; the answer is JSON.
 #[pyfunction]
-#[pyo3(signature = (plan, rows, outcomes, estimator, mean, vouched, sigmas, delta, no_guarantee))]
+#[pyo3(signature = (plan, rows, outcomes, estimator, mean, assumed, sigmas, delta, no_guarantee))]
 #[expect(clippy::too_many_arguments, reason = "the Python layer gives them names")]
 pub(crate) fn estimate(
     py: Python<'_>,
@@ -54,19 +54,19 @@ pub(crate) fn estimate(
     outcomes: Vec<Option<f64>>,
     estimator: String,
     mean: &str,
-    vouched: &str,
+    assumed: &str,
     sigmas: Option<PyReadonlyArray1<'_, f64>>,
     delta: f64,
     no_guarantee: bool,
 ) -> PyResult<String> {
     let mean: Mean = parsed("mean", &json!(mean).to_string())?;
-    let vouched: Vouched = parsed("assumptions", vouched)?;
+    let assumed: Assumed = parsed("assumptions", assumed)?;
     let sigmas = sigmas.as_ref().map(vector);
     let plan = Arc::clone(&plan.0);
     task::run(py, move || {
         let start = Instant::now();
         let delta = Confidence::new(delta)?;
-        let mut assumptions = vouched.assumptions()?;
+        let mut assumptions = assumed.assumptions()?;
         if let Some(sigmas) = sigmas {
             assumptions = assumptions.sigma_at(sigmas)?;
         }

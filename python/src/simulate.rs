@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::arrays::vector;
 use crate::bandit::{Asked, algorithm_named};
-use crate::estimate::Vouched;
+use crate::estimate::Assumed;
 use crate::failure::{Answer, Failure};
 use crate::json::{parsed, to_json};
 use crate::pool::Pool;
@@ -60,11 +60,11 @@ struct Simulated {
     repeats: usize,
     seed: u64,
     minimise: bool,
-    assumed_sigma: Option<f64>,
+    sigma: Option<f64>,
+    noise: Option<Tails>,
     bound: Option<f64>,
     norm: Option<f64>,
     misspecification: f64,
-    bounded_variance: bool,
     delta: f64,
     gamma: Option<f64>,
     world: World,
@@ -97,18 +97,18 @@ pub(crate) fn simulate(
         let environment = environment.misspecified(simulated.world.perturb, simulated.seed)?;
         let (sigma, tails) = environment.noise_level();
         let largest = environment.largest_mean();
-        let vouched = Vouched {
-            sigma: simulated.assumed_sigma.unwrap_or(sigma),
+        let assumed = Assumed {
+            sigma: simulated.sigma.unwrap_or(sigma),
             bound: Some(simulated.bound.unwrap_or(if largest > 0.0 { largest } else { 1.0 })),
             norm: simulated.norm,
             misspecification: simulated.misspecification,
-            tails: if simulated.bounded_variance { Tails::BoundedVariance } else { tails },
+            tails: simulated.noise.unwrap_or(tails),
         };
         let named =
             simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;
         let asked = Asked {
             goal: simulated.goal,
-            vouched,
+            assumed,
             delta: simulated.delta,
             gamma: simulated.gamma,
             seed: 0,

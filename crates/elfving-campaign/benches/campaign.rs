@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use elfving::bandit::{Goal, Outcome};
 use elfving::estimate::Tails;
-use elfving_campaign::{Aim, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions, Assumed};
+use elfving_campaign::{Aim, Assumed, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions};
 use elfving_table::{PoolOptions, ReadOptions};
 
 const SLOTS: usize = 100_000;

@@ -5,7 +5,7 @@ mod support;
 
 use elfving::bandit::{Goal, Guarantee, Outcome, Reading};
 use elfving::estimate::Tails;
-use elfving_campaign::{Aim, At, Campaign, Event, Mode, Spec, TellOptions, Assumed};
+use elfving_campaign::{Aim, Assumed, At, Campaign, Event, Mode, Spec, TellOptions};
 use support::{Lab, pool, recipe};
 
 /// The outcome of a slot, a function of its name and candidate alone.
@@ -128,7 +128,7 @@ fn a_calibrated_campaign_needs_no_assumption_and_never_claims_a_proof() {
     let words = status.statement.join(" ");
     assert!(words.starts_with("Calibrated, no proof."), "{words}");
     assert!(
-        words.contains("above the best; nobody has proved"),
+        words.contains("above the best; this premise is not verified"),
         "what would be certified if, for small is good: {words}"
     );
     assert!(!words.contains("With probability 95 %, under these assumptions"), "{words}");

@@ -164,6 +164,8 @@ mod tests {
         assert_eq!("0.5".parse(), Ok(SigmaArg::Number(0.5)));
         assert_eq!("sd (mg)".parse(), Ok(SigmaArg::Column("sd (mg)".to_owned())));
         let Ok(auto) = "auto".parse::<SigmaArg>();
-        assert!(auto.check().unwrap_err().to_string().starts_with("error[E202]: --sigma auto is not available"));
+        assert!(
+            auto.check().unwrap_err().to_string().starts_with("error[E202]: --sigma auto is not available")
+        );
     }
 }

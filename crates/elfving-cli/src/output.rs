@@ -153,7 +153,8 @@ pub(crate) fn csv<'a>(
     rows: impl IntoIterator<Item = Vec<Cell<'a>>>,
 ) -> Result<Vec<u8>, CliError> {
     let failed = write_error(PathBuf::from("stdout"));
-    let mut sheet = CsvWriter::new(Vec::new(), Dialect::default(), header.iter().copied()).map_err(&failed)?;
+    let mut sheet =
+        CsvWriter::new(Vec::new(), Dialect::default(), header.iter().copied()).map_err(&failed)?;
     for row in rows {
         sheet.row(row).map_err(&failed)?;
     }

@@ -161,7 +161,8 @@ impl ColumnArgs {
     }
 }
 
-pub(crate) const MARKER_HELP: &str = "for example --marker \"n.d.=0\", or in outcomes --marker \"n.d.=failed\"";
+pub(crate) const MARKER_HELP: &str =
+    "for example --marker \"n.d.=0\", or in outcomes --marker \"n.d.=failed\"";
 
 /// `column`, `column=2`, `column=e` or `column=10`.
 fn log_scale(column: &str) -> (String, LogBase) {

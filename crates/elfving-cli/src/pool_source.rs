@@ -151,8 +151,8 @@ fn factorisation(args: &mut PoolArgs, gamma: f64, tolerance: f64, talk: Talk) ->
     };
     if gamma == 0.0 && args.kernel.residual.is_none() {
         talk.note(format!(
-            "gamma = 0 with a kernel: what lies below {:e} of the largest kernel value is left out; \
-             --residual changes it, --gamma makes the answer independent of it",
+            "gamma = 0 with a kernel: its factorisation leaves out at most {:e} of the largest value; \
+             --residual changes that, a positive --gamma makes the answer independent of it",
             settings.residual
         ));
     }
@@ -248,11 +248,7 @@ fn check_gram(
         candidates.ids.len(),
         rows - candidates.ids.len()
     );
-    Err(CliError::data(
-        "E353",
-        message,
-        "it needs one row and one column for each candidate, then for each target",
-    ))
+    Err(CliError::data("E353", message, "it needs one row and one column per candidate, then per target"))
 }
 
 impl LoadedPool {

@@ -137,9 +137,13 @@ mod tests {
             for command in renamed.commands {
                 let values = if renamed.values.is_empty() { &["1"][..] } else { renamed.values };
                 for value in values {
-                    let separators: &[&str] = if renamed.old.starts_with("--") { &[" ", "="] } else { &[" ", ""] };
+                    let separators: &[&str] =
+                        if renamed.old.starts_with("--") { &[" ", "="] } else { &[" ", ""] };
                     for separator in separators {
-                        let line = format!("elfving --json --threads 2 {command} x {}{separator}{value}", renamed.old);
+                        let line = format!(
+                            "elfving --json --threads 2 {command} x {}{separator}{value}",
+                            renamed.old
+                        );
                         let text = refused(&words(&line)).unwrap_or_else(|| panic!("{line}")).to_string();
                         assert!(text.contains(&format!(" is now {}", renamed.new)), "{line}: {text}");
                         assert!(text.starts_with("error[E200]: -"), "{line}: {text}");
@@ -149,7 +153,8 @@ mod tests {
         }
         for (commands, option) in TAKES_COLUMN {
             for command in *commands {
-                let text = refused(&words(&format!("elfving {command} x {option} --json"))).unwrap().to_string();
+                let text =
+                    refused(&words(&format!("elfving {command} x {option} --json"))).unwrap().to_string();
                 assert!(text.contains(&format!("{option} is now {option} COLUMN")), "{text}");
             }
         }

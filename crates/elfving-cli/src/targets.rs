@@ -15,11 +15,11 @@ use crate::pool_source::LoadedPool;
 #[serde(default)]
 #[command(next_help_heading = "Question")]
 pub(crate) struct TargetArgs {
-    /// For criterion c: the combination of coefficients to know, one number for each feature
+    /// For criterion c: the combination of coefficients to estimate, one number per feature
     #[arg(long, value_name = "V1,V2,..", value_delimiter = ',', allow_hyphen_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) direction: Option<Vec<f64>>,
-    /// For criterion c: the candidate (or the row of --targets) whose mean to know
+    /// For criterion c: the candidate (or row of --targets) whose mean to estimate
     #[arg(long, value_name = "ID", conflicts_with = "direction")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) target_id: Option<String>,
@@ -61,7 +61,7 @@ impl TargetArgs {
                 names.push_str(", ..");
             }
             let message = format!("--direction has {} numbers for {features} features", direction.len());
-            return Err(CliError::usage("E203", message, format!("one number for each of {names}")));
+            return Err(CliError::usage("E203", message, format!("give one number per feature: {names}")));
         }
         Ok(Matrix::from_row_major(1, direction.len(), direction.to_vec()))
     }

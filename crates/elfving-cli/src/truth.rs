@@ -24,8 +24,13 @@ impl TruthArgs {
     pub(crate) fn column(&self) -> Result<Option<&str>, CliError> {
         match (self.truth.as_deref(), self.aim.column()) {
             (Some(truth), Some(outcome)) if truth != outcome => {
-                let message = format!("--truth names {truth:?}, the direction {outcome:?}: they are one column");
-                Err(CliError::usage("E202", message, "leave out --truth: --maximize or --minimize names the column"))
+                let message =
+                    format!("--truth names {truth:?}, the direction {outcome:?}: they are one column");
+                Err(CliError::usage(
+                    "E202",
+                    message,
+                    "leave out --truth: --maximize or --minimize names the column",
+                ))
             }
             (truth, outcome) => Ok(truth.or(outcome)),
         }

@@ -68,9 +68,7 @@ fn a_plan_as_a_table() {
 
 #[test]
 fn a_plan_without_a_guess_names_what_is_missing() {
-    assert_snapshot!(
-        bench().show("plan six.csv --id id --ignore guess --sigma 0.1 --bound 1 --epsilon 0.2")
-    );
+    assert_snapshot!(bench().show("plan six.csv --id id --ignore guess --sigma 0.1 --bound 1 --epsilon 0.2"));
     assert_snapshot!(bench().show("plan six.csv --id id --sigma 0.1 --epsilon 0.2"));
     assert_snapshot!(bench().show("plan six.csv --id id --sigma 0.1 --bound 1 --epsilon 0"));
 }

@@ -50,7 +50,9 @@ fn least_squares_as_a_table() {
 #[test]
 fn rips_as_a_table() {
     let bench = measured("--budget 200 --method sample");
-    assert_snapshot!(bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --misspecification 0.1 --show 4")));
+    assert_snapshot!(
+        bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --misspecification 0.1 --show 4"))
+    );
 }
 
 #[test]
@@ -63,7 +65,9 @@ fn estimates_as_csv() {
 #[test]
 fn estimates_as_json() {
     let bench = measured("--budget 200 --method sample");
-    assert_snapshot!(bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --estimator ips --json --show 2")));
+    assert_snapshot!(
+        bench.show(&format!("{ESTIMATE} --sigma 0.2 --bound 4 --estimator ips --json --show 2"))
+    );
 }
 
 #[test]
@@ -165,7 +169,7 @@ fn a_failed_run_is_open_and_has_no_outcome() {
     let failed =
         with_status(changed(measured("--budget 12"), 3, empty), &|k| if k == 3 { "failed" } else { "done" });
     let text = failed.show(&format!("{ESTIMATE} --sigma 0.2"));
-    assert!(text.contains("[exit 8]") && text.contains("1 measurements open, 1 of them failed"), "{text}");
+    assert!(text.contains("[exit 8]") && text.contains("1 measurement open (1 failed)"), "{text}");
     let contradicted = with_status(measured("--budget 12"), &|k| if k == 3 { "failed" } else { "lost" });
     let text = contradicted.show(&format!("{ESTIMATE} --sigma 0.2"));
     assert!(
@@ -261,7 +265,8 @@ fn a_plan_of_another_pool_and_a_file_that_is_no_plan() {
 #[test]
 fn files_hold_all_estimates_and_the_picture_all_names() {
     let bench = measured("--budget 12");
-    let run = bench.run(&format!("{ESTIMATE} --sigma 0.2 --show 2 --out estimates.json --plot estimates.svg"));
+    let run =
+        bench.run(&format!("{ESTIMATE} --sigma 0.2 --show 2 --out estimates.json --plot estimates.svg"));
     assert_eq!(run.status.code(), Some(0));
     let filed: Value = serde_json::from_str(&bench.text("estimates.json")).unwrap();
     assert_eq!(filed["estimates"].as_array().unwrap().len(), 11);

@@ -85,7 +85,10 @@ fn every_command_with_an_answer_has_all_formats() {
             bench.json("design pool.csv --id id --features x --polynomial-model 1 --out design.json --json");
         }
         for format in ["table", "csv", "json"] {
-            let output = bench.run(&format!("{command} --format {format} --out answer.{}", if format == "json" { "json" } else { "csv" }));
+            let output = bench.run(&format!(
+                "{command} --format {format} --out answer.{}",
+                if format == "json" { "json" } else { "csv" }
+            ));
             assert_eq!(output.status.code(), Some(0), "{command} {format}: {}", text(&output.stderr));
             let printed = text(&output.stdout);
             match format {
@@ -96,9 +99,14 @@ fn every_command_with_an_answer_has_all_formats() {
                 }
                 "csv" => {
                     assert_eq!(printed, bench.text("answer.csv"), "{command}");
-                    let commas = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
+                    let commas = |line: &str| {
+                        line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>()
+                    };
                     let header = commas(printed.lines().next().unwrap());
-                    assert!(header > 0 && printed.lines().all(|line| commas(line) == header), "{command}: {printed}");
+                    assert!(
+                        header > 0 && printed.lines().all(|line| commas(line) == header),
+                        "{command}: {printed}"
+                    );
                 }
                 _ => assert!(!printed.is_empty(), "{command}"),
             }
@@ -124,7 +132,7 @@ fn a_noise_level_may_be_a_column_everywhere() {
     assert_eq!(made["spec"]["assumptions"]["sigma"], 0.3);
     assert_eq!(made["spec"]["recipe"]["columns"]["exclude"], serde_json::json!(["yield", "sd"]));
     for command in ["plan pool.csv --id id --bound 5 --epsilon 2", "complexity pool.csv --id id --gamma 1"] {
-        assert_eq!(bench.run(&format!("{command} --sigma none")).status.code(), Some(2), "{command}");
+        assert_eq!(bench.run(&format!("{command} --sigma none")).status.code(), Some(3), "{command}");
         let auto = bench.run(&format!("{command} --sigma auto"));
         assert!(text(&auto.stderr).contains("--sigma auto is not available yet"), "{}", text(&auto.stderr));
     }
@@ -140,7 +148,8 @@ fn the_world_of_a_simulation_and_what_is_assumed_of_it_are_two_things() {
     assert!(text(&output.stderr).contains(note), "{}", text(&output.stderr));
     // The direction names the truth; so does --truth, and they agree.
     let small = bench.json(&format!("{} --minimize yield --json", run.replace("--maximize yield", "")));
-    let also = bench.json(&format!("{} --minimize yield --truth yield --json", run.replace("--maximize yield", "")));
+    let also =
+        bench.json(&format!("{} --minimize yield --truth yield --json", run.replace("--maximize yield", "")));
     assert_eq!(small["algorithms"][0]["regret"], also["algorithms"][0]["regret"]);
     assert_eq!(bench.run(&format!("{run} --truth sd")).status.code(), Some(2));
     assert_eq!(bench.run(&run.replace("--maximize yield", "")).status.code(), Some(2));
@@ -163,7 +172,9 @@ fn a_marker_means_the_same_in_features_and_outcomes() {
 #[test]
 fn a_bare_one_hot_never_takes_the_pool_and_a_list_needs_an_equals_sign() {
     let bench = lab();
-    let names = |arguments: &str| bench.json(&format!("design {arguments} --ignore sd,yield --id id --json"))["feature_names"].clone();
+    let names = |arguments: &str| {
+        bench.json(&format!("design {arguments} --ignore sd,yield --id id --json"))["feature_names"].clone()
+    };
     assert_eq!(names("--one-hot pool.csv"), names("pool.csv --one-hot"));
     assert_eq!(names("--one-hot=kind pool.csv"), names("pool.csv --one-hot"));
     let output = bench.run("design pool.csv --id id --one-hot kind");
@@ -224,7 +235,11 @@ fn errors_are_one_json_object_where_a_program_reads() {
         let error: Value = serde_json::from_slice(&output.stderr)
             .unwrap_or_else(|_| panic!("{command}: {}", text(&output.stderr)));
         let error = &error["error"];
-        assert_eq!((error["code"].as_str(), error["exit"].as_i64()), (Some(code), Some(exit)), "{command}: {error}");
+        assert_eq!(
+            (error["code"].as_str(), error["exit"].as_i64()),
+            (Some(code), Some(exit)),
+            "{command}: {error}"
+        );
         assert_eq!(output.status.code(), Some(exit as i32), "{command}");
         assert!(!error["message"].as_str().unwrap().is_empty() && output.stdout.is_empty(), "{command}");
     }
@@ -250,7 +265,10 @@ fn topics_and_words_that_people_try_lead_somewhere() {
     for topic in ["campaign", "campaigns", "options"] {
         let output = bench.run(&format!("help {topic}"));
         assert_eq!(output.status.code(), Some(0), "{topic}");
-        assert!(text(&output.stdout).contains("--help") || text(&output.stdout).contains("--sigma"), "{topic}");
+        assert!(
+            text(&output.stdout).contains("--help") || text(&output.stdout).contains("--sigma"),
+            "{topic}"
+        );
     }
     assert!(text(&bench.run("campaign").stderr).contains("elfving help campaign"));
 }

@@ -146,7 +146,10 @@ fn a_design_without_its_certificate_is_still_printed() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let error: serde_json::Value = serde_json::from_str(&stderr).unwrap();
     assert_eq!((&error["error"]["code"], &error["error"]["exit"]), (&"E711".into(), &7.into()));
-    assert!(error["error"]["message"].as_str().unwrap().starts_with("no certificate: the gap is"), "{stderr}");
+    assert!(
+        error["error"]["message"].as_str().unwrap().starts_with("no certificate: the gap is"),
+        "{stderr}"
+    );
     let output = bench
         .run("design pool.csv --id id --kernel rbf --lengthscale 0.1 --gamma 0.01 --time-limit 0 --json");
     assert_eq!(output.status.code(), Some(7));

@@ -27,7 +27,9 @@ fn without_times(text: &str) -> String {
 #[test]
 fn a_simulation_as_a_table() {
     let bench = Bench::with_examples();
-    let regret = bench.show(&format!("{CURVE} --goal regret --algorithm gp-ucb,random --budget 60 --repetitions 4 --bound 1"));
+    let regret = bench.show(&format!(
+        "{CURVE} --goal regret --algorithm gp-ucb,random --budget 60 --repetitions 4 --bound 1"
+    ));
     assert_snapshot!(without_times(&regret));
     let best = format!(
         "{CURVE} --algorithm ellipsoid-best,ptr-best --goal best --epsilon 0.1 --norm 1.1 --bound 1 --budget 400 --batch 10 \
@@ -39,7 +41,8 @@ fn a_simulation_as_a_table() {
 #[test]
 fn a_simulation_as_csv_and_json() {
     let bench = Bench::with_examples();
-    let run = format!("{CURVE} --goal regret --algorithm gp-ucb --budget 8 --repetitions 2 --bound 1 --quiet");
+    let run =
+        format!("{CURVE} --goal regret --algorithm gp-ucb --budget 8 --repetitions 2 --bound 1 --quiet");
     assert_snapshot!(bench.show(&format!("{run} --format csv")));
     let json = bench.json(&format!("{run} --json"));
     assert_eq!(json["goal"]["goal"], "regret");
@@ -102,9 +105,8 @@ fn calibrated_algorithms_take_the_columns_as_they_are() {
     }
     assert_eq!(json["algorithms"][0]["simple_regret"]["mean"], 0.0);
     // Measure these, choose among those.
-    let others = bench.json(&format!(
-        "{run} --pool even.csv --targets odd.csv --algorithm calibrated --epsilon 0.1"
-    ));
+    let others =
+        bench.json(&format!("{run} --pool even.csv --targets odd.csv --algorithm calibrated --epsilon 0.1"));
     assert!(others["algorithms"][0]["simple_regret"]["mean"].as_f64().unwrap() < 0.3);
 }
 

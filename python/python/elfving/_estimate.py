@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._arrays import vector
+from ._goals import tails_of
 from ._html import escape
 from ._numpy import np
 from ._pool import Pool
+from ._renamed import renamed
 from ._rounding import Allocation, Draws
 from .exceptions import DataError, OptionError
 
@@ -53,7 +55,7 @@ class Estimates:
 
     @property
     def ridge_width(self) -> FloatArray:
-        """What the ridge takes; NaN where no norm is vouched for, and then it is not in the intervals."""
+        """What the ridge takes; NaN where no norm is assumed, and then it is not in the intervals."""
         return self._column("ridge_width")
 
     @property
@@ -127,6 +129,7 @@ class Estimates:
         return Estimates, (self._document, self.pool)
 
 
+@renamed(sub_gaussian='noise="sub-gaussian"')
 def estimate(
     plan: Allocation | Draws,
     outcomes: Any,
@@ -135,7 +138,7 @@ def estimate(
     bound: float | None = None,
     norm: float | None = None,
     misspecification: float = 0.0,
-    sub_gaussian: bool = False,
+    noise: str = "bounded-variance",
     delta: float = 0.05,
     estimator: str = "auto",
     mean: str = "catoni",
@@ -158,8 +161,8 @@ def estimate(
         Bound on the norm of theta; without it the bias of a ridge is not in the widths.
     misspecification : float
         How far the means may be from the model.
-    sub_gaussian : bool
-        The noise is normal, bounded or as light: narrower intervals for least squares, ridge and ips.
+    noise : {"bounded-variance", "sub-gaussian"}
+        The assumed tails; light ones (normal, bounded) give narrower intervals for least squares, ridge and ips.
     estimator : {"auto", "least-squares", "ridge", "ips", "rips", "min-max"}
         Of draws ``auto`` is rips, of counts ridge.
     mean : {"catoni", "soft-truncated", "truncated", "median-of-means", "trimmed"}
@@ -172,7 +175,7 @@ def estimate(
     >>> import numpy as np, elfving
     >>> plan = elfving.round(elfving.design(np.eye(2)), 40)
     >>> outcomes = np.where(plan.order == 0, 1.0, 2.0)
-    >>> found = elfving.estimate(plan, outcomes, sigma=0.1, sub_gaussian=True)
+    >>> found = elfving.estimate(plan, outcomes, sigma=0.1, noise="sub-gaussian")
     >>> found.estimate.round(6), bool((found.lower < [1, 2]).all() and (found.upper > [1, 2]).all())
     (array([1., 2.]), True)
     """
@@ -187,15 +190,15 @@ def estimate(
     level = 0.0 if sigmas is not None else float(sigma)
     if not (level >= 0 and np.isfinite(level)):
         raise OptionError(f"sigma must be a finite number >= 0, got {level}")
-    vouched = {
+    assumed = {
         "sigma": level,
         "bound": bound,
         "norm": norm,
         "misspecification": misspecification,
-        "tails": "sub-gaussian" if sub_gaussian else "bounded-variance",
+        "tails": tails_of(noise),
     }
     document = _native.estimate(
-        plan._native, rows, told, estimator, mean, json.dumps(vouched), sigmas, delta, no_guarantee
+        plan._native, rows, told, estimator, mean, json.dumps(assumed), sigmas, delta, no_guarantee
     )
     return Estimates(json.loads(document), plan.design.pool)
 
@@ -232,7 +235,7 @@ class RIPS:
     Examples
     --------
     >>> import numpy as np, elfving
-    >>> draws = elfving.draw(elfving.design(np.eye(2)), 400, random_state=1)
+    >>> draws = elfving.draw(elfving.design(np.eye(2)), 400, seed=1)
     >>> outcomes = np.where(draws.order == 0, 1.0, 2.0)
     >>> model = RIPS(sigma=0.1, bound=2.5).fit(draws, outcomes)
     >>> model.estimates_.best

@@ -193,7 +193,7 @@ def estimate(
     outcomes: list[float | None],
     estimator: str,
     mean: str,
-    vouched: str,
+    assumed: str,
     sigmas: _Floats | None,
     delta: float,
     no_guarantee: bool,

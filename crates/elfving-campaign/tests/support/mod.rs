@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use elfving::bandit::{Goal, Outcome};
 use elfving::estimate::Tails;
 use elfving_campaign::{
-    Aim, At, Attachment, Batch, Campaign, CampaignError, Recipe, ResultsFile, Spec, TellOptions, Told,
-    Assumed,
+    Aim, Assumed, At, Attachment, Batch, Campaign, CampaignError, Recipe, ResultsFile, Spec, TellOptions,
+    Told,
 };
 use elfving_table::{PoolOptions, ReadOptions};
 

@@ -21,7 +21,7 @@ use crate::words::trimmed;
 pub(crate) struct LogArgs {
     #[command(flatten)]
     file: CampaignFile,
-    /// Show the last events only
+    /// Print only the last N events
     #[arg(long, value_name = "N")]
     last: Option<usize>,
     #[command(flatten)]
@@ -43,7 +43,8 @@ pub(crate) fn log(args: &LogArgs, as_json: bool) -> Result<(), CliError> {
     let document = LogDocument { events: events.iter().cloned().map(ExportedEvent::from).collect() };
     let csv = || {
         let row = |recorded: &Recorded| {
-            let texts = [recorded.at.to_string(), recorded.event.kind().to_owned(), recorded.event.to_string()];
+            let texts =
+                [recorded.at.to_string(), recorded.event.kind().to_owned(), recorded.event.to_string()];
             let mut row = vec![Cell::Integer(recorded.seq as i64)];
             row.extend(texts.map(|text| Cell::Text(text.into())));
             row

@@ -8,8 +8,8 @@ use elfving::complexity::Enclosure;
 use elfving::units::{Ridge, Tolerance};
 use elfving_table::Cell;
 
-use crate::error::CliError;
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
+use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{LoadedPool, PoolFiles};
@@ -21,11 +21,11 @@ use quantities::Quantity;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving complexity pool.csv --id id --kernel rbf --gamma 0.01 --horizon 200
-      how many directions matter, and what 200 measurements can tell
+      how many directions matter, and how much 200 measurements can reveal
   elfving complexity pool.csv --id id --maximize yield --epsilon 0.05 --json
       what finding the best would cost if the column were the truth
 
-Every number that a design is behind comes with certified bounds on both sides.")]
+Numbers that rest on a design come with certified bounds on both sides.")]
 pub(crate) struct ComplexityArgs {
     #[command(flatten)]
     pool: PoolArgs,
@@ -130,7 +130,11 @@ fn sheet(answer: &Answer) -> Result<Vec<u8>, CliError> {
     let rows = answer.quantities.iter().map(|found| {
         let Enclosure { value, at_least, at_most } = found.enclosure;
         let numbers = [value, at_least, at_most].map(Cell::Number);
-        [Cell::from(found.name)].into_iter().chain(numbers).chain([Cell::from(found.meaning.as_str())]).collect()
+        [Cell::from(found.name)]
+            .into_iter()
+            .chain(numbers)
+            .chain([Cell::from(found.meaning.as_str())])
+            .collect()
     });
     output::csv(&["quantity", "value", "at least", "at most", "meaning"], rows)
 }

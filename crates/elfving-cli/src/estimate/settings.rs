@@ -69,7 +69,7 @@ impl Settings {
                 Ok(Estimator::LeastSquares { gamma: Ridge::ZERO, delta })
             }
             (EstimatorName::LeastSquares | EstimatorName::Ridge, SavedPlan::Draws(_)) => {
-                let message = "the plan is independent draws: least squares has no guarantee on them";
+                let message = "the plan is a random sample: least squares has no guarantee on it";
                 Err(CliError::usage(
                     "E202",
                     message,
@@ -77,8 +77,7 @@ impl Settings {
                 ))
             }
             (EstimatorName::Ips | EstimatorName::Rips | EstimatorName::MinMax, SavedPlan::Allocation(_)) => {
-                let message =
-                    "the counts of the plan were chosen: ips, rips and min-max need independent draws";
+                let message = "the plan has fixed counts: ips, rips and min-max need independent draws";
                 Err(CliError::usage(
                     "E202",
                     message,

@@ -23,9 +23,11 @@ use crate::truth::TruthArgs;
 #[command(after_help = "Examples:
   elfving plan pool.csv --id id --kernel matern52 --sigma 0.1 --bound 1 --epsilon 0.2
       how many measurements the certified algorithms take at worst, with noise of any shape
-  elfving plan pool.csv --id id --kernel rbf --sigma 0.1 --norm 2 --noise sub-gaussian --epsilon 0.1 --batch 8
+  elfving plan pool.csv --id id --kernel rbf --sigma 0.1 --norm 2 --noise sub-gaussian \\
+          --epsilon 0.1 --batch 8
       the same, assuming light tails and a bounded norm
-  elfving plan pool.csv --id id --maximize guess --sigma 0.1 --bound 1 --epsilon 0.1 --plot plan.svg
+  elfving plan pool.csv --id id --maximize guess --sigma 0.1 --bound 1 --epsilon 0.1 \\
+          --plot plan.svg
       also if a column were the truth, with the number that no algorithm can beat
 
 Nothing is measured, and nothing is written but --out and --plot.")]
@@ -89,7 +91,9 @@ struct Asked {
 pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     let plot = picture_file(args.plot.plot.as_ref())?;
     args.output.check(as_json, "a plan is")?;
-    for (option, value) in [("--batch", args.simulation.batch), ("--repetitions", args.simulation.repetitions)] {
+    for (option, value) in
+        [("--batch", args.simulation.batch), ("--repetitions", args.simulation.repetitions)]
+    {
         if value == 0 {
             return Err(CliError::usage(
                 "E201",
@@ -130,8 +134,16 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
 
 /// One line per algorithm.
 fn sheet(plan: &document::PlanDocument) -> Result<Vec<u8>, CliError> {
-    let header =
-        ["algorithm", "at worst", "rounds", "all equal", "all equal se", "guess", "guess se", "missing assumption"];
+    let header = [
+        "algorithm",
+        "at worst",
+        "rounds",
+        "all equal",
+        "all equal se",
+        "guess",
+        "guess se",
+        "missing assumption",
+    ];
     let simulated = |found: Option<&document::Simulated>| match found.and_then(|found| found.samples) {
         Some(samples) => [Cell::Number(samples.mean), Cell::Number(samples.standard_error)],
         None => [Cell::Empty, Cell::Empty],

@@ -32,9 +32,11 @@ impl Settings {
     /// Refuses what cannot work before any file is read.
     pub(super) fn resolve(args: &SimulateArgs, as_json: bool) -> Result<Self, CliError> {
         let runs = &args.runs;
-        for (option, value) in
-            [("--budget", runs.budget), ("--batch", runs.batch as u64), ("--repetitions", runs.repetitions as u64)]
-        {
+        for (option, value) in [
+            ("--budget", runs.budget),
+            ("--batch", runs.batch as u64),
+            ("--repetitions", runs.repetitions as u64),
+        ] {
             if value == 0 {
                 return Err(CliError::usage(
                     "E201",

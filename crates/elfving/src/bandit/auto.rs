@@ -63,7 +63,7 @@ pub fn recommend(question: &Question) -> Recommendation {
         (Tails::SubGaussian, Some(norm), _) => (
             Family::Ellipsoid,
             format!(
-                "sub-Gaussian noise and a norm of at most {norm} are vouched for, so all data can be reused and every \
+                "sub-Gaussian noise and a norm of at most {norm} are assumed, so all data can be reused and every \
                  difference is bounded at all times"
             ),
         ),
@@ -87,7 +87,7 @@ pub fn recommend(question: &Question) -> Recommendation {
         ),
         (Tails::BoundedVariance, ..) => (
             Family::Rips,
-            format!("only the standard deviation {sigma} of the noise is vouched for: its tails may be heavy"),
+            format!("only the standard deviation {sigma} of the noise is assumed: its tails may be heavy"),
         ),
     };
     Recommendation { family, reason }
@@ -126,7 +126,7 @@ mod tests {
         let said = recommend(&question).to_string();
         assert_eq!(
             said,
-            "RIPS: only the standard deviation 0.25 of the noise is vouched for: its tails may be heavy"
+            "RIPS: only the standard deviation 0.25 of the noise is assumed: its tails may be heavy"
         );
     }
 }

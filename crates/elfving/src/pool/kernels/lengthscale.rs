@@ -53,10 +53,10 @@ impl From<Vec<f64>> for Lengthscale {
 impl std::fmt::Display for Lengthscale {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Lengthscale::Shared(value) => write!(f, "lengthscale {value}"),
+            Lengthscale::Shared(value) => write!(f, "length scale {value}"),
             Lengthscale::PerFeature(values) => {
                 let list: Vec<String> = values.iter().map(f64::to_string).collect();
-                write!(f, "lengthscales {}", list.join(", "))
+                write!(f, "length scales {}", list.join(", "))
             }
         }
     }
