@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use elfving::bandit::{
-    self as core, Algorithm, Bandit as Conversation, Goal, Outcome, Question, Reading, SlotId, Told,
-};
+use elfving::bandit::{self as core, Bandit as Conversation, Goal, Outcome, Question, Reading, SlotId, Told};
 use elfving::pool::PointId;
 use elfving::units::{Confidence, Ridge};
+use elfving_lab::AnyAlgorithm;
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -53,12 +52,12 @@ impl Asked {
     }
 }
 
-pub(crate) fn algorithm_named(name: &str) -> Answer<Option<Algorithm>> {
-    match (name, Algorithm::from_name(name)) {
+pub(crate) fn algorithm_named(name: &str) -> Answer<Option<AnyAlgorithm>> {
+    match (name, AnyAlgorithm::from_name(name)) {
         ("auto", _) => Ok(None),
         (_, Some(algorithm)) => Ok(Some(algorithm)),
         _ => {
-            let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
+            let names: Vec<&str> = AnyAlgorithm::all().map(AnyAlgorithm::name).collect();
             Err(Failure::option(format!(
                 "there is no algorithm {name:?}; they are auto, {}",
                 names.join(", ")
@@ -70,7 +69,7 @@ pub(crate) fn algorithm_named(name: &str) -> Answer<Option<Algorithm>> {
 /// Every algorithm by name.
 #[pyfunction]
 pub(crate) fn algorithms() -> Vec<&'static str> {
-    Algorithm::all().map(Algorithm::name).collect()
+    AnyAlgorithm::all().map(AnyAlgorithm::name).collect()
 }
 
 /// A conversation with an algorithm: see `elfving.Bandit`.
@@ -141,12 +140,12 @@ impl Bandit {
         let data = Arc::clone(&pool.0);
         let sign = asked.sign();
         let (conversation, algorithm, because, data) = task::run(py, move || {
-            let calibrated = named.is_some_and(Algorithm::is_calibrated);
+            let calibrated = named.is_some_and(AnyAlgorithm::is_calibrated);
             let question = asked.question(&data, calibrated)?;
             let (algorithm, because) = match named {
                 Some(algorithm) => (algorithm, String::new()),
                 None => {
-                    let (algorithm, why) = Algorithm::auto(&question);
+                    let (algorithm, why) = AnyAlgorithm::auto(&question);
                     (algorithm, why.to_string())
                 }
             };

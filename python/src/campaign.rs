@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::campaign_question::{NamedBytes, Question, ResultsChanges};
 use crate::failure::{Answer, Failure};
+use crate::hints;
 use crate::json::{parsed, to_json};
 use crate::task;
 
@@ -257,7 +258,8 @@ impl Campaign {
     /// What was noticed about the pool.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |campaign| {
-            Ok(campaign.candidates()?.warnings.iter().map(ToString::to_string).collect())
+            let warnings = &campaign.candidates()?.warnings;
+            Ok(warnings.iter().map(|warning| warning.render(&hints::words)).collect())
         })
     }
 }

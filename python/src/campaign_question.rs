@@ -6,7 +6,7 @@ use elfving::pool::{Factorisation, KernelSpec, Points};
 use elfving::units::{Confidence, InvalidValue, Ridge};
 use elfving_campaign::event::BroughtIn;
 use elfving_campaign::{
-    self as core, Aim, Assumed, At, Attachment, Mode, Recipe, ResultsFile, ResultsFormat, Spec,
+    self as core, Aim, AssumptionSpec, At, Attachment, Mode, Recipe, ResultsFile, ResultsFormat, Spec,
 };
 use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, TextColumn, read_bytes};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(crate) struct Wish {
     aim: Aim,
     goal: Goal,
     mode: Mode,
-    assumed: Assumed,
+    assumed: AssumptionSpec,
     delta: f64,
     gamma: Option<f64>,
     algorithm: String,
@@ -45,7 +45,7 @@ impl Wish {
         self.goal.check(usize::MAX)?;
         Confidence::new(self.delta)?;
         self.gamma.map(Ridge::new).transpose()?;
-        let Assumed { sigma, bound, .. } = self.assumed;
+        let AssumptionSpec { sigma, bound, .. } = self.assumed;
         match (sigma, bound) {
             (Some(got), _) if !(got >= 0.0 && got.is_finite()) => Err(InvalidValue::Sigma { got }.into()),
             (_, Some(got)) if !(got > 0.0 && got.is_finite()) => Err(InvalidValue::Bound { got }.into()),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::{Answer, Failure};
+use crate::hints;
 use crate::ids::Ids;
 
 /// A pool and what its user calls its parts.
@@ -143,7 +144,7 @@ impl PoolData {
             options: Some(options),
             seed,
         };
-        let warnings = warnings.iter().map(ToString::to_string).collect();
+        let warnings = warnings.iter().map(|warning| warning.render(&hints::words)).collect();
         Self::new(features, z, about, warnings)
     }
 

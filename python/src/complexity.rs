@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use elfving::complexity::{
+use elfving::units::{Confidence, Ridge, Tolerance};
+use elfving_lab::complexity::{
     Over, Truth, characteristic_time, effective_dimension, epsilon_bar, floor, greedy_information_gain,
     information_gain, near_best_variance, rho_star, worst_subset, worst_variance,
 };
-use elfving::units::{Confidence, Ridge, Tolerance};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use serde::Deserialize;

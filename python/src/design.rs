@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use elfving::design::{
-    self as core, Control, Criterion, DesignError, Diagnostics, Method, Problem, Progress, Solver, TargetRef,
+    self as core, Control, Criterion, DesignError, Diagnostics, Problem, Progress, Solver, TargetRef,
     recheck, variance_function,
 };
 use elfving::numerics::Matrix;
 use elfving::pool::{self, PointId, Subset, Targets};
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::solvers::Method;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -40,7 +41,7 @@ pub(crate) struct DesignData {
 /// Everything of a design but its pool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Stated {
-    pub(crate) design: core::Design,
+    pub(crate) design: core::StatedDesign,
     pub(crate) targets: Wanted,
     pub(crate) tolerance: f64,
     pub(crate) seconds: f64,
@@ -187,7 +188,11 @@ pub(crate) fn design(
         let design = solver.solve(&problem, &mut control).map_err(|error| wanted.explain(&data, error))?;
         drop(problem);
         let seconds = start.elapsed().as_secs_f64();
-        Ok(DesignData { data, pool, stated: Stated { design, targets: wanted, tolerance, seconds } })
+        Ok(DesignData {
+            data,
+            pool,
+            stated: Stated { design: design.stated(), targets: wanted, tolerance, seconds },
+        })
     });
     solved.map(|data| Design(Arc::new(data)))
 }
@@ -236,7 +241,7 @@ impl Design {
             let design = &data.stated.design;
             let again = recheck(&problem, &design.support, &design.certificate.target_weights)
                 .map_err(|error| data.stated.targets.explain(&data.data, error))?;
-            Ok((again.value, again.bound, again.relative_gap))
+            Ok((again.value(), again.bound(), again.relative_gap()))
         })
     }
 
@@ -294,7 +299,7 @@ impl Design {
     }
 }
 
-fn check_rows(design: &core::Design, points: usize) -> Answer<()> {
+fn check_rows(design: &core::StatedDesign, points: usize) -> Answer<()> {
     match design.support.iter().find(|(id, _)| id.index() >= points) {
         Some(&(id, _)) => Err(DesignError::UnknownPoint { id, points }.into()),
         None => Ok(()),

@@ -198,7 +198,7 @@ pub(crate) fn read_document(document: &Value, data: &PoolData) -> Answer<Stated>
         (None, Some((i, j))) => Ok((TargetRef::Pair(i, j), share.weight)),
         (None, None) => Err(refused("a weight of no target".to_owned())),
     };
-    let certificate = core::Certificate {
+    let certificate = core::StatedCertificate {
         value: document.value,
         bound: document.lower_bound.or(document.upper_bound).ok_or_else(|| refused("no bound".to_owned()))?,
         relative_gap: document.relative_gap,
@@ -218,7 +218,7 @@ pub(crate) fn read_document(document: &Value, data: &PoolData) -> Answer<Stated>
         }
         (None, None, None) => Wanted::All,
     };
-    let design = core::Design {
+    let design = core::StatedDesign {
         criterion: document.criterion,
         gamma: document.gamma,
         support: support.map(|(row, share)| (PointId::new(row), share.weight)).collect(),

@@ -1,19 +1,21 @@
 //! Which exception of Python every error of the library becomes: one exhaustive match an enum.
 
 use elfving::bandit::BanditError;
-use elfving::complexity::ComplexityError;
 use elfving::design::DesignError;
 use elfving::estimate::EstimateError;
 use elfving::estimate::robust_mean::MeanError;
 use elfving::pool::PoolError;
 use elfving::rounding::RoundingError;
-use elfving::simulate::SimulationError;
 use elfving::surrogate::SurrogateError;
 use elfving::units::InvalidValue;
 use elfving_campaign::CampaignError;
+use elfving_lab::complexity::ComplexityError;
+use elfving_lab::simulate::SimulationError;
 use elfving_table::{Code, TableError, WriteError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+
+use crate::hints;
 
 /// The exceptions of `elfving.exceptions`, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +99,7 @@ impl From<Failure> for PyErr {
         static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
         let (class, message) = match failure {
             Failure::Python(error) => return error,
-            Failure::Refused(class, message) => (class, in_python_words(&message)),
+            Failure::Refused(class, message) => (class, message),
         };
         Python::attach(|py| {
             let find = || py.import("elfving.exceptions").map(Bound::unbind);
@@ -111,28 +113,6 @@ impl From<Failure> for PyErr {
             }
         })
     }
-}
-
-/// Messages name options as the command line writes them; here `--one-hot` is `one_hot=`.
-fn in_python_words(message: &str) -> String {
-    let mut words = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some(at) = rest.find("--") {
-        let (before, option) = rest.split_at(at);
-        let name: String = option[2..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
-        words.push_str(before);
-        let starts_a_word = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '-');
-        if name.starts_with(|c: char| c.is_ascii_lowercase()) && starts_a_word {
-            words.push_str(&name.trim_end_matches('-').replace('-', "_"));
-            words.push('=');
-        } else {
-            words.push_str("--");
-            words.push_str(&name);
-        }
-        rest = &option[2 + name.len()..];
-    }
-    words.push_str(rest);
-    words
 }
 
 /// Names the class of each error of an enum of the library, and keeps its message.
@@ -157,9 +137,23 @@ classes! {
     BanditError => of_bandit;
     ComplexityError => of_complexity;
     SimulationError => of_simulation;
-    TableError => of_table;
     WriteError => of_write;
-    CampaignError => of_campaign;
+}
+
+/// A refused table says what to do in the words of Python.
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        Self::Refused(of_table(&error), error.render(&hints::words))
+    }
+}
+
+impl From<CampaignError> for Failure {
+    fn from(error: CampaignError) -> Self {
+        match error {
+            CampaignError::Table(error) => error.into(),
+            error => Self::Refused(of_campaign(&error), error.to_string()),
+        }
+    }
 }
 
 fn of_value(error: &InvalidValue) -> Class {
@@ -193,7 +187,6 @@ fn of_pool(error: &PoolError) -> Class {
         | PoolError::NoFeatures
         | PoolError::NotFinite { .. }
         | PoolError::ColumnCount { .. }
-        | PoolError::UnknownLevel { .. }
         | PoolError::AllPointsEqual => Class::Data,
         PoolError::KernelNotFinite { .. } => Class::Numerical,
         PoolError::NotSymmetric { .. } | PoolError::NotPositiveSemidefinite { .. } => {

@@ -14,6 +14,7 @@ mod document;
 mod estimate;
 mod failure;
 mod frames;
+mod hints;
 mod ids;
 mod json;
 mod pool;
@@ -43,6 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bandit::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(complexity::complexity, module)?)?;
+    module.add_function(wrap_pyfunction!(hints::hints, module)?)?;
     module.add_function(wrap_pyfunction!(panic_on_purpose, module)?)?;
     Ok(())
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use elfving::bandit::{Algorithm, BanditError, Goal};
+use elfving::bandit::{BanditError, Goal};
 use elfving::design::Progress;
 use elfving::estimate::Tails;
-use elfving::simulate::{Comparison, Environment, Law, Simulation, Tried};
 use elfving::units::InvalidValue;
+use elfving_lab::AnyAlgorithm;
+use elfving_lab::simulate::{Comparison, Environment, Law, Simulation, Tried};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -127,7 +128,7 @@ pub(crate) fn simulate(
         };
         let mut tried = Vec::new();
         for algorithm in named {
-            let algorithm = algorithm.unwrap_or_else(|| Algorithm::auto(&question).0);
+            let algorithm = algorithm.unwrap_or_else(|| AnyAlgorithm::auto(&question).0);
             let start = Instant::now();
             let policy = |seed| match monitor.stopped() {
                 // Nobody waits for the answer any more.

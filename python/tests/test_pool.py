@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
+import re
 from pathlib import Path
 
 import elfving
@@ -60,9 +62,23 @@ def test_gaps_in_a_frame_are_named() -> None:
             elfving.Pool(frame)
 
 
-def test_options_are_named_as_they_are_written_here() -> None:
-    with pytest.raises(elfving.DataError, match="one_hot="):
+def test_options_are_named_as_they_are_written_here(tmp_path: Path) -> None:
+    with pytest.raises(elfving.DataError, match=r'one_hot=\["c"\], or take it out of features='):
         elfving.Pool(pd.DataFrame({"c": ["u", "v"]}), features=["c"])
+    with pytest.warns(elfving.DataWarning, match='W305.*\n.*give id="id"'):
+        elfving.Pool(pd.DataFrame({"id": [0, 1], "x": [1.0, 2.5]}))
+    (tmp_path / "pool.csv").write_text("x\n−3\n2\n", encoding="utf-8")
+    with pytest.raises(elfving.DataError, match="write the minus sign as a hyphen: -3"):
+        elfving.Pool(tmp_path / "pool.csv")
+
+
+def test_every_hint_has_words_of_python_and_names_keywords_that_exist() -> None:
+    calls = (elfving.Pool, elfving.Campaign.create, elfving.Campaign.tell)
+    keywords = {name for call in calls for name in inspect.signature(call).parameters}
+    for neutral, words in elfving._native.hints()[1:]:
+        assert words != neutral
+        assert "--" not in words
+        assert keywords.issuperset(re.findall(r"(\w+)=", words)), words
 
 
 def test_what_is_worth_knowing_is_a_warning() -> None:

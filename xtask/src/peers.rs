@@ -24,7 +24,7 @@ pub fn design(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
 /// # Errors
 /// When Python 3, the packages or the example cannot be had, or the comparison fails.
 pub fn estimate(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
-    let build = ["build", "--release", "--package", "elfving", "--example", "estimate_peer"];
+    let build = ["build", "--release", "--package", "elfving-lab", "--example", "estimate_peer"];
     compare(workspace, "estimate.py", &build, &["examples", "estimate_peer"], options)
 }
 
@@ -89,7 +89,7 @@ fn compare(
 pub fn rounding(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
     let scripts = workspace.root.join("xtask/peers");
     let python = environment(workspace, "peers-rounding-venv", &scripts.join("rounding-requirements.txt"))?;
-    let build = ["build", "--release", "--package", "elfving", "--example", "rounding_times"];
+    let build = ["build", "--release", "--package", "elfving-lab", "--example", "rounding_times"];
     workspace.run(workspace.cargo(&build))?;
     let mut comparison = workspace.program(python);
     comparison.arg(scripts.join("rounding.py"));

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use elfving::bandit::{Goal, Outcome};
 use elfving::estimate::Tails;
-use elfving_campaign::{Aim, Assumed, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions};
+use elfving_campaign::{
+    Aim, AssumptionSpec, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions,
+};
 use elfving_table::{PoolOptions, ReadOptions};
 
 const SLOTS: usize = 100_000;
@@ -32,12 +34,12 @@ fn pool() -> Attachment {
 fn spec(algorithm: &str) -> Spec {
     let columns = PoolOptions::default().id("id");
     let (batch, sigma) = if algorithm == "ellipsoid-best" { (1_000, 0.1) } else { (usize::MAX, 12.5) };
-    let assumed = Assumed {
+    let assumed = AssumptionSpec {
         sigma: Some(sigma),
         tails: Tails::SubGaussian,
         norm: Some(3.0),
         bound: Some(3.0),
-        ..Assumed::default()
+        ..AssumptionSpec::default()
     };
     Spec::new("bench", "yield", Aim::Maximise, Recipe::new(&pool(), ReadOptions::default(), columns))
         .goal(Goal::Best { epsilon: 0.0 })

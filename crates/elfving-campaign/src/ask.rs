@@ -1,8 +1,8 @@
 //! Asking: open slots again, else the next ones of the round, else the next round.
 
 use elfving::bandit::{BanditError, Decision, Status};
+use elfving::numerics::rng::{Purpose, stream};
 use elfving::pool::PointId;
-use elfving::rounding::{Purpose, below, stream};
 
 use crate::at::At;
 use crate::batch::{Batch, Stop};
@@ -100,7 +100,7 @@ impl Campaign {
         let forced: Vec<PointId> = match self.state.rounds.is_empty() {
             true => {
                 let candidates = self.candidates()?;
-                let find = |id: &String| candidates.find(id).map(PointId::new);
+                let find = |id: &String| candidates.find(id).map(PointId::new).map_err(CampaignError::from);
                 spec.forced.iter().map(find).collect::<Result<_, _>>()?
             }
             false => Vec::new(),
@@ -132,9 +132,6 @@ enum Handed {
 /// Every order is equally likely: a drift over the day falls on all candidates alike.
 fn run_order(count: usize, seed: u64, first_slot: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
-    let mut random = stream(seed, first_slot, Purpose::RUN_ORDER);
-    for last in (1..count).rev() {
-        order.swap(last, below(&mut random, last as u64 + 1) as usize);
-    }
+    stream(seed, first_slot, Purpose::RUN_ORDER).shuffle(&mut order);
     order
 }

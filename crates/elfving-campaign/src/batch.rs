@@ -5,11 +5,11 @@ use std::fmt;
 use elfving::bandit::{Reason, Why};
 use elfving::pool::PointId;
 use elfving::units::grouped;
+use elfving_problem::Dataset;
 use elfving_table::{LabSheet, SheetLine, TextColumn, slot_name};
 use serde::Serialize;
 
 use crate::error::CampaignError;
-use crate::recipe::Candidates;
 use crate::spec::Spec;
 use crate::state::{Round, SlotState, State};
 
@@ -82,7 +82,7 @@ impl fmt::Display for Stop {
 }
 
 impl Batch {
-    pub(crate) fn of(state: &State, candidates: &Candidates, again: bool) -> Self {
+    pub(crate) fn of(state: &State, candidates: &Dataset, again: bool) -> Self {
         let Some(round) = state.open_round() else {
             return Self { round: 0, rows: Vec::new(), again, later: 0, stopped: None };
         };
@@ -92,11 +92,11 @@ impl Batch {
             let point = round.points[place].index();
             BatchRow {
                 slot: slot_name(slot),
-                id: candidates.ids[point].clone(),
+                id: candidates.names().name(point).into_owned(),
                 why: why.of(place),
                 failed_before: round.slots[place] == SlotState::Failed,
                 number: slot,
-                row: candidates.rows[point],
+                row: candidates.table_row(point),
             }
         };
         let rows = round.waiting().map(row).collect();
@@ -113,11 +113,11 @@ impl Batch {
     ///
     /// # Errors
     /// [`CampaignError::Sheet`].
-    pub fn to_csv(&self, spec: &Spec, candidates: &Candidates) -> Result<Vec<u8>, CampaignError> {
+    pub fn to_csv(&self, spec: &Spec, candidates: &Dataset) -> Result<Vec<u8>, CampaignError> {
         let no_ids = TextColumn::default();
         let sheet = LabSheet::new(&no_ids)
-            .id_column(candidates.id_column.as_deref())
-            .table(Some(&candidates.table))
+            .id_column(candidates.id_column())
+            .table(candidates.table())
             .outcome(&spec.outcome)
             .with_reasons();
         Ok(sheet.lines_to_csv(self.rows.iter().map(BatchRow::line))?)
@@ -127,14 +127,14 @@ impl Batch {
 /// Why each measurement of a round is in it, in the user's names and sign.
 struct Reasons<'a> {
     state: &'a State,
-    candidates: &'a Candidates,
+    candidates: &'a Dataset,
     round: &'a Round,
     why: Vec<Why>,
 }
 
 impl Reasons<'_> {
     fn of(&self, place: usize) -> String {
-        let choices = self.candidates.choice_ids();
+        let choices = self.candidates.choices().text();
         match self.why.get(self.round.measurement(place)) {
             None => format!("chosen by {}", self.state.spec.algorithm),
             Some(Why::Comparison { rival, leader, width }) => {

@@ -8,13 +8,13 @@ use std::cell::OnceCell;
 use std::path::Path;
 
 use elfving::bandit::Reading;
+use elfving_problem::Dataset;
 
 use crate::at::At;
 use crate::chain::Digest;
 use crate::engine::{self, Engine};
 use crate::error::CampaignError;
 use crate::event::{BroughtIn, Creation, Event, Recorded, Source};
-use crate::recipe::Candidates;
 use crate::spec::Spec;
 use crate::state::State;
 use crate::store::{Attachment, Head, Store};
@@ -22,14 +22,14 @@ use crate::store::{Attachment, Head, Store};
 /// A campaign on a file.
 ///
 /// ```
-/// use elfving_campaign::{Aim, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions, Assumed};
+/// use elfving_campaign::{Aim, At, Attachment, Campaign, Recipe, ResultsFile, Spec, TellOptions, AssumptionSpec};
 /// use elfving::{bandit::Goal, estimate::Tails};
 /// use elfving_table::{PoolOptions, ReadOptions};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("doses.elfving");
 /// let pool = Attachment::new("pool.csv", "id,dose\na,1\nb,2\nc,3\n");
 /// let recipe = Recipe::new(&pool, ReadOptions::default(), PoolOptions::default().id("id"));
-/// let assumed = Assumed { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(1.0), ..Assumed::default() };
+/// let assumed = AssumptionSpec { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(1.0), ..AssumptionSpec::default() };
 /// let spec = Spec::new("doses", "yield", Aim::Maximise, recipe)
 ///     .goal(Goal::Best { epsilon: 0.2 })
 ///     .assumed(assumed)
@@ -48,7 +48,7 @@ use crate::store::{Attachment, Head, Store};
 pub struct Campaign {
     store: Store,
     pub(crate) state: State,
-    candidates: OnceCell<Candidates>,
+    candidates: OnceCell<Dataset>,
     pub(crate) engine: Option<Engine>,
 }
 
@@ -86,12 +86,24 @@ impl Campaign {
         earlier: Option<BroughtIn>,
         at: At,
     ) -> Result<Self, CampaignError> {
-        check(&spec)?;
         let file = |digest: &Digest| {
             let found = attachments.iter().find(|attachment| attachment.digest() == *digest);
             found.cloned().ok_or_else(|| setting(format!("the file {digest} of the recipe is not attached")))
         };
         let candidates = spec.recipe.read(file, &spec.outcome, &spec.forbidden)?;
+        Self::begin(path.as_ref(), spec, attachments, candidates, earlier, at)
+    }
+
+    /// Writes the first events, once the candidates are known.
+    pub(crate) fn begin(
+        path: &Path,
+        spec: Spec,
+        attachments: &[Attachment],
+        candidates: Dataset,
+        earlier: Option<BroughtIn>,
+        at: At,
+    ) -> Result<Self, CampaignError> {
+        check(&spec)?;
         spec.forced.iter().try_for_each(|id| candidates.find(id).map(drop))?;
         let spec = engine::resolve(spec, &candidates)?;
         let engine = Engine::start(&spec, &candidates)?;
@@ -101,7 +113,7 @@ impl Campaign {
             check_earlier(&brought_in.measurements, &candidates)?;
             events.push((at, Event::Earlier(brought_in)));
         }
-        let store = Store::create(path.as_ref(), attachments, &events)?;
+        let store = Store::create(path, attachments, &events)?;
         let state = replayed(&store)?;
         Ok(Self { store, state, candidates: OnceCell::from(candidates), engine: Some(engine) })
     }
@@ -155,7 +167,7 @@ impl Campaign {
     ///
     /// # Errors
     /// [`CampaignError::Damaged`] when the attached files are not as they were.
-    pub fn candidates(&self) -> Result<&Candidates, CampaignError> {
+    pub fn candidates(&self) -> Result<&Dataset, CampaignError> {
         if let Some(candidates) = self.candidates.get() {
             return Ok(candidates);
         }
@@ -260,7 +272,7 @@ fn check(spec: &Spec) -> Result<(), CampaignError> {
     }
 }
 
-fn check_earlier(measurements: &[(String, Reading)], candidates: &Candidates) -> Result<(), CampaignError> {
+fn check_earlier(measurements: &[(String, Reading)], candidates: &Dataset) -> Result<(), CampaignError> {
     for (id, reading) in measurements {
         candidates.find(id)?;
         if let Some(problem) = reading.problem() {

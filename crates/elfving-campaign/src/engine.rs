@@ -4,15 +4,16 @@
 //! and follows the state of the campaign. Outcomes change their sign at this border: inside, large is good.
 
 use elfving::bandit::{
-    Algorithm, Bandit, BanditError, ChoiceInterval, ConditionalStatement, Decision, Guarantee, Margins, Plan,
-    Policy, Question, Reading, Report, SlotId, Status,
+    Bandit, BanditError, ChoiceInterval, ConditionalStatement, Decision, Guarantee, Margins, Plan, Policy,
+    Question, Reading, Report, SlotId, Status,
 };
 use elfving::pool::PointId;
-use elfving::surrogate::Space;
 use elfving::units::{Confidence, Ridge};
+use elfving_lab::AnyAlgorithm;
+use elfving_problem::Dataset;
+use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
 
 use crate::error::CampaignError;
-use crate::recipe::{Candidates, Model};
 use crate::spec::{Aim, Mode, Spec};
 use crate::state::{Round, State};
 
@@ -39,7 +40,7 @@ pub(crate) enum Step {
 
 impl Engine {
     /// The algorithm of a spec, before any data.
-    pub(crate) fn start(spec: &Spec, candidates: &Candidates) -> Result<Self, CampaignError> {
+    pub(crate) fn start(spec: &Spec, candidates: &Dataset) -> Result<Self, CampaignError> {
         let mut bandit = Bandit::new(policy(spec, candidates)?);
         if let Some(budget) = spec.budget {
             bandit = bandit.budget(budget);
@@ -49,7 +50,7 @@ impl Engine {
     }
 
     /// Takes in what is on record and was not taken in yet, up to the round under way.
-    pub(crate) fn follow(&mut self, state: &State, candidates: &Candidates) -> Result<(), CampaignError> {
+    pub(crate) fn follow(&mut self, state: &State, candidates: &Dataset) -> Result<(), CampaignError> {
         while self.rounds < state.closed_rounds() {
             self.take_in_earlier(state, candidates)?;
             let round = &state.rounds[self.rounds];
@@ -102,7 +103,7 @@ impl Engine {
     /// Decides every closed round anew from the outcomes as they stand now.
     pub(crate) fn decide_again(
         spec: &Spec,
-        candidates: &Candidates,
+        candidates: &Dataset,
         state: &State,
     ) -> Result<Vec<Decision>, CampaignError> {
         let mut engine = Self::start(spec, candidates)?;
@@ -154,7 +155,7 @@ impl Engine {
         self.bandit.conditional(sigma)
     }
 
-    fn take_in_earlier(&mut self, state: &State, candidates: &Candidates) -> Result<(), CampaignError> {
+    fn take_in_earlier(&mut self, state: &State, candidates: &Dataset) -> Result<(), CampaignError> {
         while let Some(earlier) = state.earlier.get(self.earlier).filter(|group| group.after <= self.rounds) {
             let turned = |(id, reading): &(String, Reading)| {
                 Ok((PointId::new(candidates.find(id)?), turned(self.aim, reading)))
@@ -187,24 +188,22 @@ fn turned(aim: Aim, reading: &Reading) -> Reading {
 }
 
 /// The algorithm that a spec names.
-fn policy(spec: &Spec, candidates: &Candidates) -> Result<Box<dyn Policy>, CampaignError> {
+fn policy(spec: &Spec, candidates: &Dataset) -> Result<Box<dyn Policy>, CampaignError> {
     match spec.mode {
         Mode::Certified => {
             let question = question(spec, candidates)?;
-            let algorithm = Algorithm::from_name(&spec.algorithm).ok_or_else(|| unknown_algorithm(spec))?;
+            let algorithm =
+                AnyAlgorithm::from_name(&spec.algorithm).ok_or_else(|| unknown_algorithm(spec))?;
             algorithm.start(question).map_err(CampaignError::Bandit)
         }
         Mode::Calibrated => {
-            let algorithm = Algorithm::from_name(&spec.algorithm).filter(|found| found.is_calibrated());
-            let columns = |features| candidates.encoding.surrogate_columns(features);
-            let choices = candidates.targets.as_ref().map(|targets| columns(&targets.features));
-            let space = Space::new(&columns(&candidates.features), choices.as_ref())
-                .map_err(|error| CampaignError::Bandit(error.into()))?;
+            let algorithm = AnyAlgorithm::from_name(&spec.algorithm).filter(|found| found.is_calibrated());
+            let space = candidates.space()?.ok_or_else(|| setting("the calibrated mode needs columns"))?;
             let algorithm = algorithm.ok_or_else(|| unknown_algorithm(spec))?;
             // The model has its own kernel: the pool only counts candidates and choices.
             let assumptions =
                 spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
-            let pool = candidates.pool(&Model::Linear)?;
+            let pool = candidates.linear()?;
             let question = Question::new(pool, assumptions, spec.goal).map_err(CampaignError::Bandit)?;
             let question = question.delta(Confidence::new(spec.delta).map_err(invalid)?).seed(spec.seed);
             algorithm.start(question.space(space)).map_err(CampaignError::Bandit)
@@ -213,14 +212,14 @@ fn policy(spec: &Spec, candidates: &Candidates) -> Result<Box<dyn Policy>, Campa
 }
 
 /// Fills in the algorithm where the spec leaves it to us, and why it was chosen.
-pub(crate) fn resolve(mut spec: Spec, candidates: &Candidates) -> Result<Spec, CampaignError> {
+pub(crate) fn resolve(mut spec: Spec, candidates: &Dataset) -> Result<Spec, CampaignError> {
     if spec.algorithm == "auto" && spec.mode == Mode::Calibrated {
         spec.algorithm = "calibrated".to_owned();
         spec.because =
             "a fitted model that reuses all data, in batches of any size: practical, no proof".to_owned();
     }
     if spec.algorithm == "auto" && spec.mode == Mode::Certified {
-        let (algorithm, why) = Algorithm::auto(&question(&spec, candidates)?);
+        let (algorithm, why) = AnyAlgorithm::auto(&question(&spec, candidates)?);
         spec.algorithm = algorithm.name().to_owned();
         spec.because = why.reason;
     }
@@ -228,15 +227,16 @@ pub(crate) fn resolve(mut spec: Spec, candidates: &Candidates) -> Result<Spec, C
 }
 
 /// What is asked, with large outcomes good.
-fn question(spec: &Spec, candidates: &Candidates) -> Result<Question, CampaignError> {
+fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError> {
     if spec.assumed.sigma.is_none() {
         return Err(setting(
             "the certified mode needs sigma, a bound on the standard deviation of the noise",
         ));
     }
     let assumptions = spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
-    let pool = candidates.pool(&spec.recipe.model)?;
-    let mut question = Question::new(pool, assumptions, spec.goal)
+    // The recipe says how far a kernel is factorised.
+    let pool = candidates.build(spec.gamma.unwrap_or(USUAL_RIDGE), USUAL_TOLERANCE)?;
+    let mut question = Question::new((*pool).clone(), assumptions, spec.goal)
         .map_err(CampaignError::Bandit)?
         .delta(Confidence::new(spec.delta).map_err(invalid)?)
         .seed(spec.seed);
@@ -255,6 +255,6 @@ fn setting(message: &str) -> CampaignError {
 }
 
 fn unknown_algorithm(spec: &Spec) -> CampaignError {
-    let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
+    let names: Vec<&str> = AnyAlgorithm::all().map(AnyAlgorithm::name).collect();
     setting(&format!("there is no algorithm {:?}; there are auto, {}", spec.algorithm, names.join(", ")))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use elfving::bandit::BanditError;
 use elfving::pool::PoolError;
 use elfving::units::grouped;
+use elfving_problem::ProblemError;
 use elfving_table::{TableError, WriteError};
 
 /// Why a campaign cannot do what was asked. Unless a message says otherwise, nothing was written.
@@ -168,6 +169,21 @@ pub enum CampaignError {
     /// A sheet cannot be written.
     #[error(transparent)]
     Sheet(#[from] WriteError),
+}
+
+impl From<ProblemError> for CampaignError {
+    fn from(error: ProblemError) -> Self {
+        match error {
+            ProblemError::Table(error) => Self::Table(error),
+            ProblemError::Pool(error) => Self::Pool(error),
+            ProblemError::Bandit(error) => Self::Bandit(error),
+            ProblemError::Estimate(error) => Self::Bandit(error.into()),
+            ProblemError::Surrogate(error) => Self::Bandit(error.into()),
+            ProblemError::Invalid(error) => Self::Bandit(error.into()),
+            ProblemError::UnknownName { name: id, nearest, .. } => Self::UnknownCandidate { id, nearest },
+            other => Self::Setting { message: other.to_string() },
+        }
+    }
 }
 
 fn hint(nearest: &Option<String>) -> String {

@@ -1,7 +1,7 @@
 //! A campaign for other programs: its measurements as a table, all of it as one JSON document.
 
 use elfving::bandit::Reading;
-use elfving_table::{Cell, CsvWriter};
+use elfving_table::{Cell, CsvWriter, Table};
 use serde::Serialize;
 
 use crate::at::At;
@@ -83,10 +83,14 @@ impl Campaign {
     /// Those of [`slots`](Self::slots), [`CampaignError::Sheet`].
     pub fn export_csv(&self) -> Result<Vec<u8>, CampaignError> {
         let candidates = self.candidates()?;
-        let id = candidates.id_column.as_deref().unwrap_or("row");
+        let id = candidates.id_column().unwrap_or("row");
         let outcome = self.spec().outcome.as_str();
         let header = ["slot", id, "round", "status", outcome, "values", "standard error", "all values"];
-        let mut sheet = CsvWriter::new(Vec::new(), candidates.table.dialect(), header)?;
+        let mut sheet = CsvWriter::new(
+            Vec::new(),
+            candidates.table().map_or_else(Default::default, Table::dialect),
+            header,
+        )?;
         for slot in self.slots()? {
             let [mean, count, error, all] = cells(slot.reading.as_ref());
             let round = Cell::Integer(slot.round as i64);

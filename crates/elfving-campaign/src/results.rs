@@ -17,15 +17,13 @@ use std::path::Path;
 
 use elfving::bandit::{Outcome, Reading};
 use elfving_table::{
-    Code, Place, Problem, Problems, ReadOptions, Table, TableError, TextColumn, nearest, read_bytes,
+    Code, Hint, Place, Problem, Problems, ReadOptions, Table, TableError, TextColumn, nearest, read_bytes,
     slot_index, slot_name,
 };
 
 use crate::chain::Digest;
 use crate::event::Source;
 use crate::spec::{Meaning, ResultsFormat};
-
-const FAILED_RUN: &str = "for a failed run leave the cell empty and set status=failed";
 
 /// A file of results as it was read; what it means is up to the campaign.
 #[derive(Debug, Clone)]
@@ -178,9 +176,9 @@ impl ResultsFile {
     fn unknown_slot(&self, row: usize, name: &str, slots: usize) -> Problem {
         let known: Vec<String> = (0..slots).map(slot_name).collect();
         let help = match (nearest(name, known.iter().map(String::as_str)), slots) {
-            (_, 0) => "no slot was handed out yet; `elfving ask` does it".to_owned(),
-            (Some(close), _) => format!("the nearest slot is {close}"),
-            (None, _) => format!("the slots are {} to {}", slot_name(0), slot_name(slots - 1)),
+            (_, 0) => Hint::AskFirst,
+            (Some(close), _) => format!("the nearest slot is {close}").into(),
+            (None, _) => format!("the slots are {} to {}", slot_name(0), slot_name(slots - 1)).into(),
         };
         let message = match name {
             "" => "the line has no slot".to_owned(),
@@ -196,8 +194,7 @@ impl ResultsFile {
             Place::File => "another line".to_owned(),
         };
         let message = format!("slot {name} is also on {place}");
-        let help = "keep the line that is right; repeats of a slot go into one cell (0.5;0.6), or need --repeated-slots";
-        self.problem(Code::DuplicateSlot, row, message).column("slot").help(help)
+        self.problem(Code::DuplicateSlot, row, message).column("slot").help(Hint::OneLinePerSlot)
     }
 
     fn wrong_candidate(&self, row: usize, name: &str, planned: &str, id: &str) -> Problem {
@@ -281,7 +278,7 @@ impl<'a> Columns<'a> {
         };
         let measured = self.with_error(row, measured)?;
         let status = self.statuses.as_ref().map_or("", |statuses| statuses[row].trim());
-        let contradiction = |message: String, help: &str| {
+        let contradiction = |message: String, help: Hint| {
             self.file.problem(Code::BadStatus, row, message).column("status").help(help)
         };
         match (status.to_ascii_lowercase().as_str(), measured) {
@@ -289,17 +286,21 @@ impl<'a> Columns<'a> {
             ("failed", None) => Ok(Some(Outcome::Failed)),
             ("", None) => Ok(failed.then_some(Outcome::Failed)),
             ("ok" | "done", None) if failed => {
-                Err(contradiction(format!("the status is {status}, but the outcome says failed"), FAILED_RUN))
+                let message = format!("the status is {status}, but the outcome says failed");
+                Err(contradiction(message, Hint::LeaveCellEmpty))
             }
             ("ok" | "done", None) => {
                 let help = "fill in the outcome, or empty the status: the slot then stays open";
-                Err(contradiction(format!("the status is {status}, but there is no outcome"), help))
+                Err(contradiction(format!("the status is {status}, but there is no outcome"), help.into()))
             }
             ("failed", Some(reading)) => {
                 let help = "for a failed run leave the outcome empty";
-                Err(contradiction(format!("the run failed, but its outcome is {reading}"), help))
+                Err(contradiction(format!("the run failed, but its outcome is {reading}"), help.into()))
             }
-            _ => Err(contradiction(format!("{status:?} is not a status"), "write failed, ok, or nothing")),
+            _ => Err(contradiction(
+                format!("{status:?} is not a status"),
+                "write failed, ok, or nothing".into(),
+            )),
         }
     }
 
@@ -326,7 +327,7 @@ impl<'a> Columns<'a> {
             return Ok(measured);
         }
         let standard_error = self.file.table.number_in(column, row, text)?;
-        let refused = |message: String, help: &str| {
+        let refused = |message: String, help: &'static str| {
             Err(self.file.problem(Code::BadError, row, message).column(*column).help(help))
         };
         let reading = match measured {
@@ -356,10 +357,8 @@ enum Cell {
 /// A run without a number has a way to say so.
 fn with_help(problem: Problem) -> Problem {
     match problem.code {
-        Code::NotFinite | Code::EmptyCell => problem.help(FAILED_RUN),
-        Code::NotANumber => {
-            problem.help("for a failed run leave the cell empty and set status=failed, or say what the text means: --marker \"n.d.=failed\"")
-        }
+        Code::NotFinite | Code::EmptyCell => problem.help(Hint::LeaveCellEmpty),
+        Code::NotANumber => problem.help(Hint::MarkFailed),
         _ => problem,
     }
 }

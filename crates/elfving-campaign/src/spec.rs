@@ -1,7 +1,7 @@
 //! The question of a campaign: everything that was decided before the first measurement.
 
 use elfving::bandit::Goal;
-use elfving::estimate::{Assumptions, EstimateError, Tails};
+use elfving_problem::AssumptionSpec;
 use elfving_table::Decimal;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct Spec {
     pub mode: Mode,
     /// What is assumed about noise and model. In a file of format 1 it has the name it was first given.
     #[serde(rename = "vou\u{63}hed", alias = "assumptions")]
-    pub assumed: Assumed,
+    pub assumed: AssumptionSpec,
     /// δ.
     pub delta: f64,
     /// The ridge, where the user sets it.
@@ -86,24 +86,6 @@ pub enum Mode {
     Certified,
     /// A fitted model: practical, without proof.
     Calibrated,
-}
-
-/// What is assumed about noise and model; see [`Assumptions`].
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Assumed {
-    /// σ, a bound on the deviation of the noise. The certified mode needs it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sigma: Option<f64>,
-    /// Whether the noise is sub-Gaussian.
-    pub tails: Tails,
-    /// B, a bound on the mean outcomes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<f64>,
-    /// S, a bound on the norm of θ.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub norm: Option<f64>,
-    /// h, how far means may be from the model.
-    pub misspecification: f64,
 }
 
 /// How files of results are written.
@@ -205,14 +187,6 @@ pub fn spec_for_programs(spec: &Spec) -> serde_json::Value {
     value
 }
 
-impl Assumed {
-    /// The numbers as the library wants them; without σ, a noise of 0.
-    pub(crate) fn assumptions(&self) -> Result<Assumptions, EstimateError> {
-        let noise = Assumptions::new(self.sigma.unwrap_or(0.0))?.tails(self.tails);
-        noise.misspecification(self.misspecification)?.bound(self.bound)?.norm(self.norm)
-    }
-}
-
 impl Spec {
     /// A certified search for the best candidate of a pool.
     pub fn new(name: impl Into<String>, outcome: impl Into<String>, aim: Aim, recipe: Recipe) -> Self {
@@ -222,7 +196,7 @@ impl Spec {
             aim,
             goal: Goal::Best { epsilon: 0.0 },
             mode: Mode::Certified,
-            assumed: Assumed::default(),
+            assumed: AssumptionSpec::default(),
             delta: 0.05,
             gamma: None,
             algorithm: "auto".to_owned(),
@@ -253,7 +227,7 @@ impl Spec {
 
     /// States what is assumed.
     #[must_use]
-    pub fn assumed(mut self, assumed: Assumed) -> Self {
+    pub fn assumed(mut self, assumed: AssumptionSpec) -> Self {
         self.assumed = assumed;
         self
     }

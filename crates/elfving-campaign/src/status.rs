@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use elfving::bandit::{ChoiceInterval, Elimination, Guarantee, Margins, Report, Standing};
+use elfving_table::TextColumn;
 use serde::Serialize;
 
 use crate::at::At;
@@ -144,14 +145,14 @@ impl Campaign {
         let earlier = state.earlier.iter().map(|group| group.measurements.len()).sum();
         let counts = Counts::of(self);
         let measured = self.measured()?;
-        let choices = candidates.choice_ids();
+        let choices = candidates.choices().text();
         let names = Names { choices };
         let mut survivors: Vec<Survivor> = report
             .survivors
             .iter()
             .enumerate()
             .map(|(k, choice)| {
-                let id = choices[choice.index()].clone();
+                let id = choices[choice.index()].to_owned();
                 let interval = report.intervals.get(k).map(Span::of);
                 Survivor { measured: measured.get(id.as_str()).copied().unwrap_or(0), id, interval }
             })
@@ -169,7 +170,7 @@ impl Campaign {
             created: state.created,
             event: state.head().event,
             head: state.head().hash,
-            candidates: candidates.ids.len(),
+            candidates: candidates.names().len(),
             choices: choices.len(),
             rounds: state.closed_rounds(),
             round: round.map(|round| round.plan.round),
@@ -185,7 +186,7 @@ impl Campaign {
             guarantee: report.guarantee,
             waived: state.waived.clone(),
             delta: report.delta,
-            picks: report.picks.iter().map(|pick| choices[pick.index()].clone()).collect(),
+            picks: report.picks.iter().map(|pick| choices[pick.index()].to_owned()).collect(),
             epsilon: report.epsilon,
             floor: report.floor,
             survivors,
@@ -215,7 +216,7 @@ impl Campaign {
 
     /// How often each candidate was measured, in the campaign and before.
     fn measured(&self) -> Result<HashMap<&str, u64>, CampaignError> {
-        let ids = &self.candidates()?.ids;
+        let ids = self.candidates()?.names().text();
         let mut measured: HashMap<&str, u64> = HashMap::new();
         for round in &self.state().rounds {
             for (point, slot) in round.points.iter().zip(&round.slots) {
@@ -284,14 +285,14 @@ impl Counts {
 
 /// Choices by name.
 pub(crate) struct Names<'a> {
-    pub(crate) choices: &'a [String],
+    pub(crate) choices: &'a TextColumn,
 }
 
 impl Names<'_> {
     pub(crate) fn eliminated(&self, elimination: &Elimination) -> Eliminated {
         Eliminated {
-            id: self.choices[elimination.choice.index()].clone(),
-            by: self.choices[elimination.by.index()].clone(),
+            id: self.choices[elimination.choice.index()].to_owned(),
+            by: self.choices[elimination.by.index()].to_owned(),
             round: elimination.round,
             difference: elimination.difference,
             threshold: elimination.threshold,

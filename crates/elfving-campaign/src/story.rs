@@ -69,8 +69,8 @@ impl Campaign {
     pub fn candidate(&mut self, id: &str) -> Result<CandidateStory, CampaignError> {
         let report = self.report()?;
         let (state, candidates) = (self.state(), self.candidates()?);
-        let choices = candidates.choice_ids();
-        let choice = choices.iter().position(|known| known == id);
+        let choices = candidates.choices().text();
+        let choice = candidates.choices().find(id);
         let forbidden = state.spec.forbidden.iter().any(|known| known == id);
         let row = candidates.find(id);
         let measurable = row.is_ok();
@@ -99,7 +99,7 @@ impl Campaign {
     /// # Errors
     /// [`CampaignError::Damaged`] when the attached files are not as they were.
     pub fn slots(&self) -> Result<Vec<SlotStory>, CampaignError> {
-        let ids = &self.candidates()?.ids;
+        let names = self.candidates()?.names();
         let mut slots = Vec::with_capacity(self.state().slot_count());
         for round in &self.state().rounds {
             for place in 0..round.handed_out {
@@ -109,7 +109,7 @@ impl Campaign {
                     SlotState::Failed => ("failed", None),
                     SlotState::Open => ("open", None),
                 };
-                let id = ids[round.points[place].index()].clone();
+                let id = names.name(round.points[place].index()).into_owned();
                 let slot = slot_name(round.first + place);
                 slots.push(SlotStory { slot, id, round: round.plan.round, state, reading });
             }

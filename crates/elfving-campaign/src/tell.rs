@@ -1,7 +1,7 @@
 //! Telling: what was told is weighed against the record, and what is new goes on it, whole or not at all.
 
 use elfving::bandit::{Outcome, Reading};
-use elfving_table::{Code, Problem, Problems, nearest, slot_index, slot_name};
+use elfving_table::{Code, Hint, Problem, Problems, nearest, slot_index, slot_name};
 use serde::Serialize;
 
 use crate::at::At;
@@ -220,8 +220,9 @@ impl Campaign {
     /// Reads a file against the record; every problem of it is listed.
     fn read(&self, results: &ResultsFile, options: &TellOptions) -> Result<Words, CampaignError> {
         let (state, candidates) = (self.state(), self.candidates()?);
-        let id_of = |slot: usize| Some(candidates.ids[state.point(slot)?.index()].as_str());
-        let id_column = candidates.id_column.as_deref().unwrap_or("row");
+        let ids = candidates.names().text();
+        let id_of = |slot: usize| Some(&ids[state.point(slot)?.index()]);
+        let id_column = candidates.id_column().unwrap_or("row");
         let (outcome, slots) = (&self.spec().outcome, state.slot_count());
         let mut problems = Problems::default();
         let entries = results.entries(outcome, id_column, slots, id_of, &mut problems)?;
@@ -291,12 +292,11 @@ fn problem(results: &ResultsFile, code: Code, row: usize, message: String) -> Pr
 
 fn too_late(results: &ResultsFile, row: usize, slot: usize) -> Problem {
     let message = format!("the round of slot {} was closed without it", slot_name(slot));
-    problem(results, Code::TooLate, row, message).help("take the line out; the outcome is not used any more")
+    problem(results, Code::TooLate, row, message).help("remove the line; the outcome is no longer used")
 }
 
 fn conflict(results: &ResultsFile, row: usize, slot: usize, known: &Reading, told: &Outcome) -> Problem {
     let (name, told) = (slot_name(slot), in_words(told));
     let message = format!("slot {name} has the outcome {known} already, the line says {told}");
-    let help = "take the line out, or replace the outcome: --correct --reason \"why\"";
-    problem(results, Code::Conflict, row, message).help(help)
+    problem(results, Code::Conflict, row, message).help(Hint::CorrectOutcome)
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use elfving::bandit::Goal;
-use elfving::rounding::{Purpose, below, stream};
+use elfving::numerics::rng::{Purpose, stream};
 use elfving_campaign::{At, Campaign, CampaignError, Recorded};
 use support::*;
 
@@ -74,7 +74,7 @@ fn a_change_of_any_one_byte_of_an_event_is_found() {
         let step = before.len().div_ceil(60).max(1);
         for at in (0..before.len()).step_by(step) {
             let mut after = before.clone();
-            after[at] ^= 1 << below(&mut random, 7);
+            after[at] ^= 1 << random.below(7);
             file.execute(&update, rusqlite::params![after, seq]).unwrap();
             assert!(is_refused(&lab), "event {seq}, {column}, byte {at}");
         }

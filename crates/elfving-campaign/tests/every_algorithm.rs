@@ -5,7 +5,7 @@ mod support;
 
 use elfving::bandit::{Goal, Guarantee, Outcome, Reading};
 use elfving::estimate::Tails;
-use elfving_campaign::{Aim, Assumed, At, Campaign, Event, Mode, Spec, TellOptions};
+use elfving_campaign::{Aim, AssumptionSpec, At, Campaign, Event, Mode, Spec, TellOptions};
 use support::{Lab, pool, recipe};
 
 /// The outcome of a slot, a function of its name and candidate alone.
@@ -23,12 +23,12 @@ fn spec(algorithm: &str) -> Spec {
         _ => Goal::Best { epsilon: 0.4 },
     };
     let mode = if algorithm.starts_with("calibrated") { Mode::Calibrated } else { Mode::Certified };
-    let assumed = Assumed {
+    let assumed = AssumptionSpec {
         sigma: Some(0.1),
         tails: Tails::SubGaussian,
         norm: Some(1.0),
         bound: Some(1.0),
-        ..Assumed::default()
+        ..AssumptionSpec::default()
     };
     Spec::new("lab", "yield", Aim::Minimise, recipe())
         .goal(goal)

@@ -16,7 +16,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use elfving::bandit::{Outcome, Reading};
-use elfving::rounding::{Purpose, below, stream};
+use elfving::numerics::rng::{Purpose, stream};
 use elfving_campaign::{At, Campaign, CampaignError, Event, TellOptions};
 use support::*;
 
@@ -99,11 +99,11 @@ fn kill_at_random_moments(times: u64) {
         let mut stdout = BufReader::new(running.stdout.take().unwrap());
         let mut text = String::new();
         // Most are killed at work, some while they open the file.
-        let at_work = below(&mut moments, 10) > 0;
+        let at_work = moments.below(10) > 0;
         while at_work && !text.contains("child: ") {
             stdout.read_line(&mut text).unwrap();
         }
-        std::thread::sleep(Duration::from_micros(below(&mut moments, 60_000)));
+        std::thread::sleep(Duration::from_micros(moments.below(60_000)));
         running.kill().unwrap();
         stdout.read_to_string(&mut text).unwrap();
         running.wait().unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use elfving::bandit::Reading;
-use elfving::rounding::{Purpose, below, stream};
+use elfving::numerics::rng::{Purpose, stream};
 use elfving_campaign::{
     At, Campaign, CampaignError, ResultsFile, ResultsFormat, SlotStory, TellOptions, Told,
 };
@@ -96,7 +96,7 @@ fn declared_texts_mean_what_was_declared_and_others_are_refused() {
     let (codes, text) = refusal(csv, &plain());
     assert_eq!(codes, [Code::NotANumber, Code::NotANumber]);
     assert!(text.contains("\"n.d.\" is text where a number is needed"), "{text}");
-    assert!(text.contains("--marker \"n.d.=failed\""), "{text}");
+    assert!(text.contains("declare what the text means"), "{text}");
     assert!("n.d.".parse::<elfving_campaign::OutcomeMarker>().is_err());
     assert!("n.d.=NaN".parse::<elfving_campaign::OutcomeMarker>().is_err());
 }
@@ -108,7 +108,7 @@ fn decimal_commas_are_read_where_they_are_declared_and_never_guessed() {
     let csv = "slot;yield\nS0001C;0,51\nS0002E;\"0,5;0,7\"\n";
     let (codes, text) = refusal(csv, &plain());
     assert_eq!(codes, [Code::OtherNotation; 2]);
-    assert!(text.contains("--decimal ,"), "{text}");
+    assert!(text.contains("if the file has decimal commas, declare them"), "{text}");
     let format = ResultsFormat { decimal: Decimal::Comma, ..plain() };
     assert_eq!(
         readings(csv, &format)[..2],
@@ -282,7 +282,7 @@ fn mutate(rounds: impl Fn(u64) -> bool) -> (u64, u64) {
     let mut random = stream(3, 0, Purpose::new("fuzz"));
     let (mut tried, mut taken) = (0, 0);
     while rounds(tried) {
-        let mut pick = |n: usize| below(&mut random, n as u64) as usize;
+        let mut pick = |n: usize| random.below(n as u64) as usize;
         let mut bytes = seeds[pick(seeds.len())].clone();
         for _ in 0..1 + pick(3) {
             let at = pick(bytes.len() + 1);

@@ -6,7 +6,8 @@ mod support;
 use elfving::bandit::{Goal, Outcome};
 use elfving::estimate::Tails;
 use elfving::pool::KernelSpec;
-use elfving_campaign::{Aim, Assumed, At, Attachment, Campaign, Model, Recipe, Spec, TellOptions};
+use elfving_campaign::{Aim, AssumptionSpec, At, Attachment, Campaign, Recipe, Spec, TellOptions};
+use elfving_problem::Model;
 use elfving_table::{PoolOptions, ReadOptions};
 use support::Lab;
 
@@ -30,9 +31,13 @@ fn spec() -> Spec {
     let columns = PoolOptions { standardize: true, ..PoolOptions::default().id("run") };
     let kernel: KernelSpec = serde_json::from_str(r#"{"kernel":"rbf","lengthscale":1.0}"#).unwrap();
     let recipe = Recipe::new(&pool(), ReadOptions::default(), columns)
-        .model(Model::Kernel { of: kernel, residual: 1e-10 });
-    let assumed =
-        Assumed { sigma: Some(0.05), tails: Tails::SubGaussian, norm: Some(1.5), ..Assumed::default() };
+        .model(Model::Kernel { of: kernel, residual: Some(1e-10) });
+    let assumed = AssumptionSpec {
+        sigma: Some(0.05),
+        tails: Tails::SubGaussian,
+        norm: Some(1.5),
+        ..AssumptionSpec::default()
+    };
     Spec::new("Degradation of films", "loss (%)", Aim::Minimise, recipe)
         .goal(Goal::Best { epsilon: 0.12 })
         .assumed(assumed)
@@ -129,8 +134,12 @@ fn what_is_in_the_table_cannot_get_out_of_its_cell() {
     let csv = format!("id,x\n\"{evil}\",1\n\"b & c\",2\n");
     let attachment = Attachment::new("pool.csv", csv);
     let recipe = Recipe::new(&attachment, ReadOptions::default(), PoolOptions::default().id("id"));
-    let assumed =
-        Assumed { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(1.0), ..Assumed::default() };
+    let assumed = AssumptionSpec {
+        sigma: Some(0.1),
+        tails: Tails::SubGaussian,
+        norm: Some(1.0),
+        ..AssumptionSpec::default()
+    };
     let spec = Spec::new("</title><b>bold", "y<i>", Aim::Maximise, recipe)
         .goal(Goal::Best { epsilon: 0.5 })
         .assumed(assumed)

@@ -54,7 +54,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (points, choices) = (rows_of(&pool, args.points.as_ref())?, rows_of(&pool, args.choices.as_ref())?);
     let columns = |rows: &[usize]| {
         let some = Matrix::from_fn(rows.len(), pool.features.columns(), |i, j| pool.features[(rows[i], j)]);
-        pool.encoding.surrogate_columns(&some)
+        let only = |codes: &Vec<u32>| rows.iter().map(|&row| codes[row]).collect();
+        let codes: Vec<Vec<u32>> = pool.codes.iter().map(only).collect();
+        pool.encoding.surrogate_columns(&some, &codes)
     };
     let others = (points != choices).then(|| columns(&choices));
     let space = Space::new(&columns(&points), others.as_ref())?;

@@ -17,7 +17,7 @@ pub(crate) fn csv<'a>(
 ) -> Result<Vec<u8>, CliError> {
     let failed = write_error(to.to_owned());
     let table = loaded.table();
-    let id = loaded.args.columns.id.as_deref().map(str::trim);
+    let id = loaded.id_column().map(str::trim);
     let own: Vec<usize> = table.map_or_else(Vec::new, |table| {
         (0..table.columns().len()).filter(|&k| Some(table.columns()[k].name().trim()) != id).collect()
     });
@@ -31,7 +31,7 @@ pub(crate) fn csv<'a>(
     let mut sheet = CsvWriter::new(Vec::new(), dialect, header).map_err(&failed)?;
     for (row, number) in numbers {
         let name = match id {
-            Some(_) => Cell::from(&loaded.ids[row]),
+            Some(_) => Cell::from(&loaded.ids()[row]),
             None => Cell::Integer(row as i64),
         };
         let cells: Vec<Cell> = table.map_or_else(Vec::new, |table| table.cells(row).collect());

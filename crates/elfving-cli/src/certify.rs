@@ -7,12 +7,12 @@ use elfving::design::{Certificate, Criterion, recheck};
 use elfving::units::Tolerance;
 use serde::Serialize;
 
-use crate::design::DesignDocument;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::pool_source::LoadedPool;
-use crate::saved_design::{self, DesignFiles, close};
+use crate::saved_design::{self, DesignFiles};
 use crate::talk::Talk;
+use elfving_problem::documents::DesignDocument;
 
 /// Arguments of `elfving certify`.
 #[derive(Debug, Args)]
@@ -68,18 +68,19 @@ const SUM: f64 = 1e-9;
 pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     args.output.check(as_json, "a verdict is")?;
     let tolerance = args.tolerance.map(Tolerance::new).transpose()?;
-    let document = DesignDocument::read(&args.design)?;
+    let document = saved_design::read_design(&args.design)?;
     let tolerance = match tolerance {
         Some(tolerance) => tolerance,
         None => Tolerance::new(document.tolerance)?,
     };
     let loaded = args.files.rebuild(&document, talk)?;
-    let weights = saved_design::weights(&args.design, &document, &loaded)?;
-    let problem = document.options.target.problem(&loaded, document.criterion, document.gamma)?;
-    let target_weights: Vec<_> =
-        document.target_weights.iter().map(|share| (share.target.into(), share.weight)).collect();
-    let found = recheck(&problem, &weights, &target_weights)
-        .map_err(|error| document.options.target.explain(&loaded, error))?;
+    let of_file = |error| saved_design::of_file(&args.design, error);
+    let weights = document.weights(&loaded).map_err(of_file)?;
+    let targets = &document.options.targets;
+    let problem = targets.problem(&loaded, &loaded.pool, document.criterion, document.gamma)?;
+    let target_weights = document.proof().map_err(of_file)?;
+    let found =
+        recheck(&problem, &weights, &target_weights).map_err(|error| targets.explain(&loaded, error))?;
     let verdict = Verdict::of(args, &document, &loaded, found, tolerance);
     let csv = || output::csv_of_fields(&verdict);
     args.output.deliver(as_json, "a verdict is", &verdict, csv, || verdict.text())?;
@@ -96,42 +97,42 @@ impl Verdict {
     ) -> Self {
         let maximised = document.criterion.is_maximised();
         let (lower_bound, upper_bound) =
-            if maximised { (None, Some(found.bound)) } else { (Some(found.bound), None) };
+            if maximised { (None, Some(found.bound())) } else { (Some(found.bound()), None) };
         let mut reasons = Vec::new();
-        let close = |a, b| close(a, b, document.criterion, loaded.pool.dimension());
         let sum: f64 = document.support.iter().map(|share| share.weight).sum();
         if !((sum - 1.0).abs() <= SUM) {
             reasons.push(format!("the weights sum to {sum}, not to 1"));
         }
-        if !close(found.value, document.value) {
+        if !document.agrees(found.value(), document.value) {
             reasons.push(format!(
                 "the file states the value {}, the check finds {}",
-                document.value, found.value
+                document.value,
+                found.value()
             ));
         }
         match document.bound() {
-            Some(stated) if close(found.bound, stated) => {}
+            Some(stated) if document.agrees(found.bound(), stated) => {}
             Some(stated) => {
-                reasons.push(format!("the file states the bound {stated}, the check finds {}", found.bound))
+                reasons.push(format!("the file states the bound {stated}, the check finds {}", found.bound()))
             }
             None => reasons.push("the file states no bound".to_owned()),
         }
         let agrees = reasons.is_empty();
-        let within = found.relative_gap <= tolerance.get();
+        let within = found.relative_gap() <= tolerance.get();
         if !within {
-            let (gap, wanted) = (found.relative_gap, tolerance.get());
+            let (gap, wanted) = (found.relative_gap(), tolerance.get());
             reasons.push(format!("the gap is {gap:.1e}, above the tolerance {wanted:.0e}"));
         }
         Self {
             design: crate::pool_source::file_name(Some(&args.design)),
             pool: loaded.file_name(),
             criterion: document.criterion,
-            value: found.value,
+            value: found.value(),
             lower_bound,
             upper_bound,
-            relative_gap: found.relative_gap,
+            relative_gap: found.relative_gap(),
             tolerance: tolerance.get(),
-            checked_by: found.checked_by,
+            checked_by: found.checked_by(),
             stated_value: document.value,
             stated_bound: document.bound(),
             agrees,

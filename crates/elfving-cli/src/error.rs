@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
+use crate::hints;
 
 /// A failure of a command.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) enum CliError {
     Design(DesignError),
     /// A target that no design on the pool can determine, by the name the user knows.
     NotIdentifiable { target: String, gamma: f64 },
+    /// A document of a later version.
+    Newer { message: String, help: String },
     /// There is a choice that only the user can make.
     Decision { code: &'static str, message: String, help: String },
     /// The answer is there, but without its certificate.
@@ -119,6 +122,7 @@ impl CliError {
             Self::Pool(error) => of_pool(error),
             Self::Design(error) => of_design(error),
             Self::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
+            Self::Newer { .. } => ("E901", ExitCode::Newer),
             Self::Decision { code, .. } => (code, ExitCode::DecisionNeeded),
             Self::NoCertificate { code, .. } => (code, ExitCode::NoCertificate),
             Self::Campaign(failure) => failure.verdict(),
@@ -133,6 +137,7 @@ impl CliError {
         match self {
             Self::Usage { help, .. }
             | Self::Data { help, .. }
+            | Self::Newer { help, .. }
             | Self::Decision { help, .. }
             | Self::NoCertificate { help, .. } => Some(help),
             Self::NotIdentifiable { .. } => {
@@ -181,7 +186,6 @@ pub(crate) fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
         | PoolError::NoFeatures
         | PoolError::NotFinite { .. }
         | PoolError::ColumnCount { .. }
-        | PoolError::UnknownLevel { .. }
         | PoolError::AllPointsEqual => ("E354", ExitCode::DataRefused),
         PoolError::KernelNotFinite { .. } => ("E703", ExitCode::NoCertificate),
         PoolError::NotSymmetric { .. } => ("E704", ExitCode::NoCertificate),
@@ -210,7 +214,7 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (code, _) = self.verdict();
         match self {
-            Self::Table(error) => return write!(f, "{error}"),
+            Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
             Self::ReaderGone => return Ok(()),
             _ => write!(f, "error[{code}]: ")?,
@@ -218,6 +222,7 @@ impl fmt::Display for CliError {
         match self {
             Self::Usage { message, .. }
             | Self::Data { message, .. }
+            | Self::Newer { message, .. }
             | Self::Decision { message, .. }
             | Self::NoCertificate { message, .. } => f.write_str(message)?,
             Self::Invalid(error) => write!(f, "{error}")?,

@@ -1,123 +1,102 @@
-//! How a pool is described on the command line, and in a design file so that it can be built again.
+//! How a pool is described on the command line.
 
 use std::path::PathBuf;
 
 use clap::Args;
+use elfving_problem::{Model, PoolSpec};
 use elfving_table::{Decimal, LogBase, Marker, OneHot, PoolOptions, ReadOptions};
-use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
 use crate::kernel_args::KernelArgs;
 
-/// The pool: files, columns, model and kernel. Everything but the files is kept in a design file.
-#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
-#[serde(default)]
+/// The pool: files, columns, model and kernel.
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PoolArgs {
     /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row per candidate
     #[arg(value_name = "POOL", required_unless_present_any = ["pool_option", "gram"])]
-    #[serde(skip)]
     pub(crate) pool: Option<PathBuf>,
     /// The same as POOL
     #[arg(long = "pool", value_name = "POOL", conflicts_with = "pool", help_heading = "Pool")]
-    #[serde(skip)]
     pub(crate) pool_option: Option<PathBuf>,
     /// The targets: a table with the same columns, of which the means (g, v, c) or differences (xy) are wanted;
     /// without it, the pool itself
     #[arg(long, value_name = "FILE", help_heading = "Pool")]
-    #[serde(skip)]
     pub(crate) targets: Option<PathBuf>,
     #[command(flatten)]
-    #[serde(flatten)]
     pub(crate) columns: ColumnArgs,
     #[command(flatten)]
-    #[serde(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
-    #[serde(flatten)]
     pub(crate) kernel: KernelArgs,
 }
 
 /// Which columns of the table are what.
-#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Pool")]
 pub(crate) struct ColumnArgs {
     /// The column that names the candidates (default: the row number, from 0)
     #[arg(long, value_name = "COLUMN")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<String>,
     /// The feature columns (default: every numeric column but the id, the outcome and those of --ignore)
     #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) features: Option<Vec<String>>,
     /// The outcome column; it is no feature
     #[arg(long, value_name = "COLUMN", action = clap::ArgAction::Set, num_args = 1)]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outcome: Vec<String>,
     /// Columns to leave out: neither features nor outcomes
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ignore: Vec<String>,
     /// Encode text columns as categories: all of them, or with an equals sign those named (--one-hot=A,B)
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) one_hot: Option<Vec<String>>,
     /// Columns on a log scale; COLUMN=2 and COLUMN=e choose the base (default: 10)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) log: Vec<String>,
     /// Scale every numeric column to mean 0 and standard deviation 1
     #[arg(long)]
-    #[serde(skip_serializing_if = "is_false")]
     pub(crate) standardize: bool,
     /// What a text means in place of a number, such as "n.d.=0"; in outcomes TEXT=failed marks a failed run
     #[arg(long, value_name = "TEXT=MEANING")]
-    #[serde(rename = "missing", alias = "marker", skip_serializing_if = "Vec::is_empty")]
     pub(crate) marker: Vec<String>,
     /// The decimal mark of the file: . or ,
     #[arg(long, value_name = "MARK", value_parser = [".", ","])]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decimal: Option<String>,
     /// The array of an .npz file to read
     #[arg(long, value_name = "NAME")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) array: Option<String>,
 }
 
 /// The model of a designed experiment.
-#[derive(Debug, Clone, Copy, Default, Args, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
     /// Expand the features to all products up to this degree, with an intercept: 1 for main effects, 2 also for
     /// squares and two-factor interactions
     #[arg(long, value_name = "DEGREE")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) polynomial_model: Option<usize>,
     /// With --polynomial-model: products of different features only, no squares or higher powers
     #[arg(long, requires = "polynomial_model")]
-    #[serde(skip_serializing_if = "is_false")]
     pub(crate) interactions_only: bool,
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl PoolArgs {
     /// Checks what the parser cannot, and puts the pool in its one place.
     pub(crate) fn settle(mut self) -> Result<Self, CliError> {
         self.pool = self.pool.or_else(|| self.pool_option.take());
-        if self.model.polynomial_model.is_some() && !self.kernel.is_linear() {
-            let message = "--polynomial-model expands features and a kernel has its own: give one of them";
-            return Err(CliError::usage(
-                "E202",
-                message,
-                "leave out --kernel, or use --kernel polynomial --degree",
-            ));
-        }
         self.kernel.check()?;
         Ok(self)
+    }
+
+    /// What the options say of the pool, files left out.
+    pub(crate) fn spec(&self) -> Result<PoolSpec, CliError> {
+        let ModelArgs { polynomial_model, interactions_only } = self.model;
+        let kernel = &self.kernel;
+        Ok(PoolSpec {
+            reading: self.columns.reading(),
+            columns: self.columns.options()?,
+            model: Model::of_options(kernel.spec(), kernel.residual, polynomial_model, interactions_only)?,
+            outcome: self.columns.outcome.first().cloned(),
+        })
     }
 }
 
@@ -130,9 +109,6 @@ impl ColumnArgs {
         }
         if let Some(array) = &self.array {
             options = options.array(array);
-        }
-        if let Some(id) = &self.id {
-            options = options.text(id);
         }
         options
     }
@@ -188,25 +164,5 @@ mod tests {
         assert_eq!(log_scale("dose"), ("dose".to_owned(), LogBase::Ten));
         // A column may have such a name.
         assert_eq!(log_scale("a=b"), ("a=b".to_owned(), LogBase::Ten));
-    }
-
-    #[test]
-    fn options_survive_a_design_file() {
-        let args = PoolArgs {
-            columns: ColumnArgs {
-                id: Some("id".to_owned()),
-                one_hot: Some(vec![]),
-                log: vec!["x=2".to_owned()],
-                standardize: true,
-                ..ColumnArgs::default()
-            },
-            model: ModelArgs { polynomial_model: Some(2), interactions_only: true },
-            ..PoolArgs::default()
-        };
-        let json = serde_json::to_string(&args).unwrap();
-        let expected = r#"{"id":"id","one_hot":[],"log":["x=2"],"standardize":true,"polynomial_model":2,"interactions_only":true}"#;
-        assert_eq!(json, expected);
-        let back: PoolArgs = serde_json::from_str(&json).unwrap();
-        assert_eq!(back.columns.options().unwrap(), args.columns.options().unwrap());
     }
 }

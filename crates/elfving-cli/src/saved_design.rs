@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving::design::Criterion;
-use elfving::pool::PointId;
+use elfving_problem::documents::{DesignDocument, PlanDocument};
+use elfving_problem::{Dataset, ProblemError, Source};
 
-use crate::design::DesignDocument;
 use crate::error::CliError;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
 
 /// The files of a design, which the user names again.
@@ -27,9 +26,6 @@ pub(crate) struct DesignFiles {
     #[arg(long, value_name = "FILE")]
     gram: Option<PathBuf>,
 }
-
-/// Two computations of the same number on two machines agree to this, relative.
-const AGREEMENT: f64 = 1e-7;
 
 impl DesignFiles {
     /// The pool as the design file describes it, from the files the user names.
@@ -53,55 +49,46 @@ impl DesignFiles {
                 _ => {}
             }
         }
-        let mut pool = document.options.pool.clone();
-        pool.pool = self.pool.clone().or_else(|| self.pool_option.clone());
-        pool.targets.clone_from(&self.targets);
-        pool.kernel.gram.clone_from(&self.gram);
-        pool.kernel.check()?;
-        let loaded = PoolFiles::read(pool, talk)?.build(
-            document.gamma.get(),
-            document.tolerance,
-            0,
-            Talk::new(true),
-        )?;
-        if loaded.pool.len() != document.n {
-            let message = format!(
-                "{} has {} candidates, the design was computed on {}",
-                loaded.file_name(),
-                loaded.pool.len(),
-                document.n
-            );
-            return Err(CliError::data("E355", message, "give the pool of the design"));
-        }
-        Ok(loaded)
-    }
-}
-
-/// The weights of the file on the candidates of the pool.
-pub(crate) fn weights(
-    design: &Path,
-    document: &DesignDocument,
-    loaded: &LoadedPool,
-) -> Result<Vec<(PointId, f64)>, CliError> {
-    let rows = loaded.rows_by_id();
-    let mut seen = std::collections::HashSet::new();
-    let mut weights = Vec::with_capacity(document.support.len());
-    for share in &document.support {
-        let refuse = |what: &str| {
-            let message = format!("{}: candidate {:?} {what}", design.display(), share.id);
-            CliError::data("E355", message, "give the design and the pool that belong together")
+        let source = |path: &Option<PathBuf>| path.clone().map(Source::File);
+        let (pool, targets) = (source(&self.pool).or(source(&self.pool_option)), source(&self.targets));
+        let spec = document.options.pool.clone();
+        let data = match (source(&self.gram), pool) {
+            (Some(gram), pool) => Dataset::read_gram(&gram, pool.as_ref(), targets.as_ref(), spec)?,
+            (None, Some(pool)) => Dataset::read(&pool, targets.as_ref(), spec, 0)?,
+            (None, None) => unreachable!("the parser asks for a pool or a kernel matrix"),
         };
-        let row = rows.get(share.id.as_str()).ok_or_else(|| refuse("is not in the pool"))?;
-        if !seen.insert(row) {
-            return Err(refuse("has two weights"));
-        }
-        weights.push((PointId::new(*row), share.weight));
+        talk.warnings(data.warnings());
+        document.check_size(&data)?;
+        LoadedPool::build(data, document.gamma.get(), document.tolerance, Talk::new(true))
     }
-    Ok(weights)
 }
 
-/// Equal up to rounding; a log determinant is a sum over the dimensions and may be near zero.
-pub(crate) fn close(a: f64, b: f64, criterion: Criterion, dimension: usize) -> bool {
-    let least = if criterion.is_maximised() { dimension as f64 } else { 0.0 };
-    (a - b).abs() <= AGREEMENT * a.abs().max(b.abs()).max(least)
+/// Reads a design file.
+pub(crate) fn read_design(path: &Path) -> Result<DesignDocument, CliError> {
+    let bytes =
+        std::fs::read(path).map_err(|error| cannot_read(path, &error, "give a file written with --out"))?;
+    DesignDocument::parse(&bytes).map_err(|error| of_file(path, error))
+}
+
+/// Reads a plan file.
+pub(crate) fn read_plan(path: &Path) -> Result<PlanDocument, CliError> {
+    let help = "give a file written by elfving round --out plan.json";
+    let bytes = std::fs::read(path).map_err(|error| cannot_read(path, &error, help))?;
+    PlanDocument::parse(&bytes).map_err(|error| of_file(path, error))
+}
+
+fn cannot_read(path: &Path, error: &std::io::Error, help: &str) -> CliError {
+    CliError::data("E351", format!("{}: cannot be read: {error}", path.display()), help)
+}
+
+/// An error of a document with the file it is about.
+pub(crate) fn of_file(path: &Path, error: ProblemError) -> CliError {
+    let shown = path.display();
+    match CliError::from(error) {
+        CliError::Data { code, message, help } => {
+            CliError::Data { code, message: format!("{shown}: {message}"), help }
+        }
+        CliError::Newer { message, help } => CliError::Newer { message: format!("{shown}: {message}"), help },
+        other => other,
+    }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use elfving_table::Warning;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::hints;
+
 /// Notes kept back while a program reads: with an error they are part of its one JSON object.
 static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
@@ -57,7 +59,7 @@ impl Talk {
     /// What was noticed about a table.
     pub(crate) fn warnings(&self, warnings: &[Warning]) {
         if !self.quiet {
-            warnings.iter().for_each(|warning| say(warning.to_string()));
+            warnings.iter().for_each(|warning| say(warning.render(&hints::words)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! A column taken as the truth: known means, or a guess of them.
 
 use clap::Args;
-use elfving::complexity::{ComplexityError, Truth};
+use elfving_lab::complexity::{ComplexityError, Truth};
 
 use crate::error::CliError;
 use crate::goal_args::AimArgs;

@@ -1,29 +1,24 @@
-//! The paper's experiments and our own: each one a function from settings to [`Findings`], which hold the numbers, the
-//! figures and, claim by claim, what the text says and what was measured.
+//! For researchers: what Elfving is compared with, and what it is compared on.
 //!
-//! ```no_run
-//! use elfving_lab::{Experiment, Settings};
-//! let findings = Experiment::Kernel.run(&Settings::default().repeats(4), &|| {})?;
-//! for claim in &findings.claims {
-//!     println!("{claim}");
-//! }
-//! # Ok::<(), elfving_lab::ExperimentError>(())
-//! ```
+//! | module | what it is |
+//! |---|---|
+//! | [`baselines`] | well-known bandits without a proof of ours |
+//! | [`solvers`] | well-known design solvers, and every solver by name |
+//! | [`feature_maps`] | Nystrom and random Fourier features |
+//! | [`simulate`] | environments, a seeded runner, metrics |
+//! | [`complexity`] | what a problem costs: f, information gain, effective dimensions, rho*, T* |
+//! | [`plan`] | how many measurements an answer takes, before the first one |
+//! | [`experiments`] | the paper's experiments and our own, with their figures |
+//!
+//! [`AnyAlgorithm`] knows the core's algorithms and the baselines by name.
 
-mod bandits;
-mod curves;
-mod error;
-mod experiment;
-mod figure;
-mod findings;
-mod g_optimal;
-mod kernel;
-mod normal;
-mod rips_vs_ips;
-mod sheet;
+mod algorithm;
+pub mod baselines;
+pub mod complexity;
+pub mod experiments;
+pub mod feature_maps;
+pub mod plan;
+pub mod simulate;
+pub mod solvers;
 
-pub use error::ExperimentError;
-pub use experiment::{Experiment, Settings};
-pub use figure::figure;
-pub use findings::{Claim, Curve, Findings, Panel};
-pub use sheet::csv;
+pub use algorithm::AnyAlgorithm;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use elfving_lab::{Experiment, ExperimentError, Findings, Settings, csv, figure};
+use elfving_lab::experiments::{Experiment, ExperimentError, Findings, Settings, csv, figure};
 
 fn run(experiment: Experiment, repeats: usize) -> Findings {
     experiment.run(&Settings::default().repeats(repeats), &|| {}).unwrap()

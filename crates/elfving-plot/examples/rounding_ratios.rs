@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn study(name: &str, pool: &Pool, gamma: f64, budgets: &[u64]) -> Result<Picture, Box<dyn Error>> {
     let problem = Problem::over_choices(pool, Criterion::G, Ridge::new(gamma)?)?;
     let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-6)?))?;
-    let (n, p, s) = (pool.len(), pool.dimension(), design.support.len());
+    let (n, p, s) = (pool.len(), pool.dimension(), design.support().len());
     println!("**{name}** (n = {n}, p = {p}, gamma = {gamma}; {s} points of positive weight)\n");
     println!("| T | {} |", NAMES.join(" | "));
     println!("|---|{}", "---|".repeat(NAMES.len()));
@@ -111,7 +111,7 @@ fn spent_and_ratio(
 fn median_of_draws(request: &Request, design: &Design) -> Result<Option<f64>, RoundingError> {
     let mut ratios = Vec::new();
     for seed in 0..SEEDS {
-        let draws = Draws::new(&design.support, request.budget(), seed)?;
+        let draws = Draws::new(design.support(), request.budget(), seed)?;
         ratios.push(draws.report(request)?.ratio.unwrap_or(f64::INFINITY));
     }
     ratios.sort_by(f64::total_cmp);

@@ -1,1 +1,35 @@
-//! The one door of every shell: what the command line, campaigns and Python need besides the mathematics.
+//! The one door of every shell: from tables and options to a problem, and from answers to documents.
+//!
+//! | what | what it is |
+//! |---|---|
+//! | [`PoolSpec`], [`Model`] | how a table becomes a pool |
+//! | [`Dataset`] | names, numbers and model of a pool and its targets, read once; the pool itself, built once |
+//! | [`TargetSpec`] | what a design is for |
+//! | [`AssumptionSpec`] | what is assumed about noise and model |
+//! | [`Measurements`], [`Estimator`] | a plan of counts or draws, and the intervals that its outcomes give |
+//! | [`documents`] | designs, plans and estimates as files |
+//! | [`defaults`] | what is taken where the user says nothing |
+//!
+//! The command line, campaigns and the Python package convert, call and print; what two of them would decide is decided here.
+
+mod assumptions;
+mod dataset;
+pub mod defaults;
+pub mod documents;
+mod error;
+mod estimator;
+mod measurements;
+mod model;
+mod names;
+mod pool_spec;
+mod targets;
+
+pub use assumptions::AssumptionSpec;
+pub use dataset::{About, Dataset, Files, Note};
+pub use error::ProblemError;
+pub use estimator::Estimator;
+pub use measurements::Measurements;
+pub use model::Model;
+pub use names::{NameIndex, Names, Numbered};
+pub use pool_spec::{PoolSpec, Source, file_name};
+pub use targets::TargetSpec;

@@ -91,6 +91,7 @@ codes! {
         ScalesDiffer = "W303": "the scales of the feature columns differ by more than a factor 1e6",
         TextLeftOut = "W304": "text columns are not used as features",
         IdAsFeature = "W305": "a column that looks like an id is used as a feature",
+        UnitsInCells = "W306": "the cells of a column are numbers with a unit",
     }
 }
 

@@ -157,7 +157,7 @@ impl PartialEq for Numbers {
     }
 }
 
-/// Text cells in one block of memory: about one machine word a cell beyond the text itself.
+/// Text cells in one block of memory: about one machine word per cell beyond the text itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TextColumn {
     text: String,

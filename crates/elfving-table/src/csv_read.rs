@@ -8,11 +8,13 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use crate::code::Code;
 use crate::column::{Column, ColumnData, TextColumn};
+use crate::hint::Hint;
 use crate::number::{Decimal, parse_number};
 use crate::problem::{Place, Problem, Problems, TableError, quoted};
 use crate::read::{Delimiter, Dialect, ReadOptions, ReadSeek, Source};
 use crate::records::{Fault, Record, Records};
-use crate::table::{Places, Table, no_such_column};
+use crate::table::{Places, Table, missing_columns};
+use crate::warning::counted;
 use crate::write::unescaped;
 
 /// Rows that are looked at first, to find the text columns.
@@ -27,12 +29,11 @@ pub(crate) fn read(file: &str, source: Source<'_>, options: &ReadOptions) -> Res
     let csv = Csv { file, source, dialect };
     let (header, mut problems) = csv.header()?;
     let mut is_text = vec![false; header.len()];
-    for name in &options.text {
-        match header.iter().position(|column| column.trim() == name.trim()) {
-            Some(at) => is_text[at] = true,
-            None => problems.add(|| no_such_column(file, name, header.iter().map(String::as_str))),
-        }
+    for (is_text, column) in is_text.iter_mut().zip(&header) {
+        *is_text = options.text.iter().any(|name| name.trim() == column.trim());
     }
+    let names: Vec<&str> = header.iter().map(String::as_str).collect();
+    missing_columns(file, &options.text, &names, &mut problems);
     let declared_text = is_text.clone();
 
     csv.scan(&header, &is_text, SAMPLE)?.mark_surprises(&mut is_text);
@@ -174,19 +175,34 @@ impl<'a> Csv<'a> {
         let mut records = self.records()?;
         let mut record = Record::default();
         self.next(&mut records, &mut record)?; // the header
+        // Lines of delimiters alone, which spreadsheets leave at the end: rows only if another row follows.
+        let mut held_back: Vec<(u64, usize)> = Vec::new();
         while scan.rows < limit && self.next(&mut records, &mut record)? {
-            self.check_syntax(&record, &mut scan.problems);
-            if record.len() == header.len() {
-                self.add_row(&record, header, &mut scan);
-            } else {
-                scan.problems.add(|| self.ragged(&record, header.len()));
+            if header.len() > 1 && record.is_blank() {
+                held_back.push((record.line, record.len()));
+                continue;
             }
+            for (line, width) in held_back.drain(..) {
+                self.add_row(line, std::iter::repeat_n(&b""[..], width), header, &mut scan);
+            }
+            self.check_syntax(&record, &mut scan.problems);
+            self.add_row(record.line, record.cells(), header, &mut scan);
         }
         Ok(scan)
     }
 
-    fn add_row(&self, record: &Record, header: &[String], scan: &mut Scan) {
-        for ((cells, cell), name) in scan.columns.iter_mut().zip(record.cells()).zip(header) {
+    fn add_row<'c>(
+        &self,
+        line: u64,
+        row: impl ExactSizeIterator<Item = &'c [u8]>,
+        header: &[String],
+        scan: &mut Scan,
+    ) {
+        if row.len() != header.len() {
+            scan.problems.add(|| self.ragged(line, row.len(), header.len()));
+            return;
+        }
+        for ((cells, cell), name) in scan.columns.iter_mut().zip(row).zip(header) {
             if let Cells::Numbers(numbers) = cells {
                 match parse_number(cell, self.dialect.decimal) {
                     Some(x) => {
@@ -198,14 +214,14 @@ impl<'a> Csv<'a> {
             }
             let text = self.check_text(
                 cell,
-                |problem| problem.at(Place::Line(record.line)).column(name),
+                |problem| problem.at(Place::Line(line)).column(name),
                 &mut scan.problems,
             );
             if let Cells::Texts(texts) = cells {
                 texts.push(unescaped(text));
             }
         }
-        scan.places.push(scan.rows, record.line);
+        scan.places.push(scan.rows, line);
         scan.rows += 1;
     }
 
@@ -224,7 +240,7 @@ impl<'a> Csv<'a> {
                 ),
                 Fault::TextAfterQuote => (
                     Code::BadQuote,
-                    "there is text after the closing quote of a cell",
+                    "text follows the closing quote of a cell",
                     "put the whole cell in quotes; inside a quoted cell write a quote twice",
                 ),
                 Fault::LoneCarriageReturn => (
@@ -256,17 +272,14 @@ impl<'a> Csv<'a> {
         ""
     }
 
-    fn ragged(&self, record: &Record, width: usize) -> Problem {
-        let cells = if record.len() == 1 { "cell" } else { "cells" };
-        let message = format!("{} {cells} where the header has {width}", record.len());
-        let help = match self.dialect.delimiter {
-            Delimiter::Comma => {
-                "put a cell that contains a comma in quotes; for decimal commas separate cells by ; and use --decimal ,"
-            }
-            Delimiter::Semicolon => "put a cell that contains a semicolon in quotes",
-            Delimiter::Tab => "put a cell that contains a tab in quotes",
+    fn ragged(&self, line: u64, found: usize, width: usize) -> Problem {
+        let message = format!("{} where the header has {width}", counted(found, "cell", "cells"));
+        let hint = match self.dialect.delimiter {
+            Delimiter::Comma => Hint::QuoteCommas,
+            Delimiter::Semicolon => "put a cell that contains a semicolon in quotes".into(),
+            Delimiter::Tab => "put a cell that contains a tab in quotes".into(),
         };
-        Problem::new(Code::RaggedRow, self.file, message).at(Place::Line(record.line)).help(help)
+        Problem::new(Code::RaggedRow, self.file, message).at(Place::Line(line)).help(hint)
     }
 }
 
@@ -283,8 +296,8 @@ fn open<'a>(file: &str, source: Source<'a>) -> Result<Input<'a>, TableError> {
 fn find_dialect(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Dialect, TableError> {
     let failed = |error| TableError::io(file, error);
     let mut start = Vec::new();
-    source.open().and_then(|input| input.take(3).read_to_end(&mut start)).map_err(failed)?;
-    if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
+    source.open().and_then(|input| input.take(4).read_to_end(&mut start)).map_err(failed)?;
+    if is_utf16(&start) {
         return Err(Problem::new(Code::NotUtf8, file, "the file is UTF-16 text")
             .at(Place::Line(1))
             .help(SAVE_AS_UTF8)
@@ -300,7 +313,21 @@ fn find_dialect(file: &str, source: Source<'_>, options: &ReadOptions) -> Result
         }
     }
     let delimiter = options.delimiter.unwrap_or_else(|| most_frequent_delimiter(&line, options.decimal));
-    Ok(Dialect { delimiter, decimal: options.decimal, crlf: line.ends_with(b"\r\n"), bom: start == BOM })
+    Ok(Dialect {
+        delimiter,
+        decimal: options.decimal,
+        crlf: line.ends_with(b"\r\n"),
+        bom: start.starts_with(BOM),
+    })
+}
+
+/// By its byte-order mark; without one, by the zero in every other byte of two plain letters.
+fn is_utf16(start: &[u8]) -> bool {
+    match start {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [a, 0, b, 0] | [0, a, 0, b] => *a != 0 && *b != 0,
+        _ => false,
+    }
 }
 
 fn most_frequent_delimiter(line: &[u8], decimal: Decimal) -> Delimiter {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
 use crate::column::{Array, Column, ColumnData, Numbers};
+use crate::hint::Hint;
 use crate::marker::Marker;
 use crate::number::{Decimal, Reading, classify, parse_number, shortest};
 use crate::problem::{Problem, Problems, TableError, quoted};
@@ -54,6 +55,15 @@ pub struct Encoding {
     pub(crate) markers: Vec<Marker>,
 }
 
+/// The rows of a table under an [`Encoding`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoded {
+    /// `rows x features`.
+    pub features: Matrix,
+    /// The level of each row, one list per category in the order of the columns.
+    pub codes: Vec<Vec<u32>>,
+}
+
 /// How one column becomes one or several features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EncodedColumn {
@@ -73,7 +83,7 @@ pub enum FeatureMap {
         /// Mean and deviation of the pool.
         standard: Option<Standard>,
     },
-    /// One feature a level: 1 where the cell reads so, else 0.
+    /// One feature per level: 1 where the cell reads so, else 0.
     Category {
         /// The levels in sorted order, without spaces around them.
         levels: Vec<String>,
@@ -135,12 +145,25 @@ impl Encoding {
     /// The features of a table that has the same columns: `rows x features`.
     ///
     /// # Errors
+    /// Those of [`encode`](Self::encode).
+    pub fn features(&self, table: &Table) -> Result<Matrix, TableError> {
+        self.encode(table).map(|encoded| encoded.features)
+    }
+
+    /// The rows of a table that has the same columns, as features and as codes of their categories.
+    ///
+    /// # Errors
     /// `E333` for a column that is missing, `E310` to `E315` for cells that are not what the encoding needs,
     /// `E316` for a category level that the pool does not have.
-    pub fn features(&self, table: &Table) -> Result<Matrix, TableError> {
+    pub fn encode(&self, table: &Table) -> Result<Encoded, TableError> {
         if let Some(array) = self.whole_array(table) {
-            return Ok(Matrix::shared(table.rows(), array.width, Arc::<Vec<f64>>::clone(&array.entries)));
+            let entries = Arc::<Vec<f64>>::clone(&array.entries);
+            return Ok(Encoded {
+                features: Matrix::shared(table.rows(), array.width, entries),
+                codes: Vec::new(),
+            });
         }
+        let mut codes = Vec::new();
         let width = self.columns.iter().map(|column| column.map.width()).sum();
         let mut features = Matrix::zeros(table.rows(), width);
         let mut problems = Problems::default();
@@ -158,12 +181,17 @@ impl Encoding {
                 FeatureMap::Category { levels } => {
                     let index: HashMap<&str, usize> =
                         levels.iter().enumerate().map(|(k, level)| (level.as_str(), k)).collect();
+                    let mut of_column = Vec::with_capacity(table.rows());
                     for (row, cell) in category_cells(column, table.dialect.decimal).enumerate() {
                         match index.get(cell.as_ref()) {
-                            Some(level) => features[(row, at + level)] = 1.0,
+                            Some(&level) => {
+                                features[(row, at + level)] = 1.0;
+                                of_column.push(level as u32);
+                            }
                             None => found.add(|| unknown_level(table, column, row, &cell, levels)),
                         }
                     }
+                    codes.push(of_column);
                 }
             }
             problems.absorb(found);
@@ -171,10 +199,11 @@ impl Encoding {
         }
         problems.finish()?;
         match features.first_non_finite() {
-            None => Ok(features),
+            None => Ok(Encoded { features, codes }),
             Some((row, at)) => {
-                let message = format!("feature {} is beyond the range of numbers", self.feature_names()[at]);
-                Err(Problem::new(Code::NotFinite, table.file(), message).at(table.place(row)).into())
+                let message = format!("feature {:?} overflows", self.feature_names()[at]);
+                let overflow = Problem::new(Code::NotFinite, table.file(), message).at(table.place(row));
+                Err(overflow.help("compare the scale of this column with that of the pool").into())
             }
         }
     }
@@ -198,40 +227,36 @@ impl Encoding {
         (all && self.columns.iter().enumerate().all(stays)).then_some(array)
     }
 
-    /// The columns of encoded rows as the Gaussian process of the calibrated mode takes them: numbers as they are encoded, and one code
-    /// a category, whatever the number of its levels.
+    /// Encoded rows as the Gaussian process of the calibrated mode takes them: numbers as they are encoded, and one code per category, whatever
+    /// the number of its levels.
     ///
     /// # Panics
-    /// When the features are not those of this encoding.
+    /// When features and codes are not those of this encoding.
     ///
     /// # Examples
     /// ```
     /// use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, read_bytes};
     /// let table = read_bytes("pool.csv", b"x,base\n1,KOAc\n2,CsOAc\n", &ReadOptions::default())?;
     /// let pool = PoolTable::from_table(table, &PoolOptions::default().one_hot(OneHot::AllText))?;
-    /// let columns = pool.encoding.surrogate_columns(&pool.features);
+    /// let columns = pool.encoding.surrogate_columns(&pool.features, &pool.codes);
     /// assert_eq!(columns.numeric[(1, 0)], 2.0);
     /// assert_eq!(columns.categories, [[1, 0]]); // levels in sorted order
     /// # Ok::<(), elfving_table::TableError>(())
     /// ```
-    pub fn surrogate_columns(&self, features: &Matrix) -> Columns {
+    pub fn surrogate_columns(&self, features: &Matrix, codes: &[Vec<u32>]) -> Columns {
         let width: usize = self.columns.iter().map(|column| column.map.width()).sum();
         assert_eq!(features.columns(), width, "the features of this encoding");
-        let (mut numbers, mut categories) = (Vec::new(), Vec::new());
-        let mut at = 0;
+        let (mut numbers, mut categories, mut at) = (Vec::new(), 0, 0);
         for EncodedColumn { map, .. } in &self.columns {
             match map {
                 FeatureMap::Number { .. } => numbers.push(at),
-                FeatureMap::Category { levels } => {
-                    let level = |row: &[f64]| row[at..at + levels.len()].iter().position(|&cell| cell == 1.0);
-                    let code = |i: usize| level(features.row(i)).expect("one level a row") as u32;
-                    categories.push((0..features.rows()).map(code).collect());
-                }
+                FeatureMap::Category { .. } => categories += 1,
             }
             at += map.width();
         }
+        assert_eq!(codes.len(), categories, "the codes of this encoding");
         let numeric = Matrix::from_fn(features.rows(), numbers.len(), |i, k| features[(i, numbers[k])]);
-        Columns { numeric, categories }
+        Columns { numeric, categories: codes.to_vec() }
     }
 }
 
@@ -278,7 +303,7 @@ impl FeatureMap {
                     format!("{} different values are too many for a category (at most {most})", found.len()),
                 )
                 .column(&column.name)
-                .help("leave the column out with --outcome or --features; it may be an id or a comment")
+                .help(Hint::LeaveOut { column: column.name.clone() })
             });
             found.clear();
         }

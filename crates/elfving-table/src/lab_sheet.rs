@@ -1,4 +1,4 @@
-//! A sheet to take to the bench: one line a measurement, in run order, with an empty cell for its outcome.
+//! A sheet to take to the bench: one line per measurement, in run order, with an empty cell for its outcome.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub fn slot_name(index: usize) -> String {
     format!("S{digits}{}", check_letter(digits.as_bytes()))
 }
 
-/// The place of a slot in the run order; `None` for what is no name of a slot.
+/// The place of a slot in the run order; `None` for anything that is not the name of a slot.
 pub fn slot_index(name: &str) -> Option<usize> {
     let (digits, check) = name.strip_prefix('S')?.split_at_checked(name.len().checked_sub(2)?)?;
     let number: usize = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))?;

@@ -3,8 +3,9 @@
 //! [`read`] takes a file as a user has it (CSV saved by a spreadsheet, `.npy`, `.npz`, `.parquet`) and gives a
 //! [`Table`] that keeps every column. [`PoolTable::from_table`], or both steps in one with [`read_pool`],
 //! chooses ids and features. What cannot be understood is refused, never guessed: a [`TableError`] lists every
-//! problem with file, line, column and the way out, under a [`Code`] that never changes its meaning. What is
-//! accepted but worth knowing comes back as [`Warning`]s; nothing is printed here.
+//! problem with file, line, column and a [`Hint`], under a [`Code`] that never changes its meaning. What is
+//! accepted but worth knowing comes back as [`Warning`]s; nothing is printed here. Hints name no option of any program:
+//! [`TableError::render`] and [`Warning::render`] take the words of the shell that prints them.
 //!
 //! [`CsvWriter`] and [`write_npy`] write tables that spreadsheets and NumPy open without surprises; [`LabSheet`] writes
 //! the measurements to make, in run order.
@@ -32,6 +33,7 @@ mod column;
 mod counts;
 mod csv_read;
 mod encoding;
+mod hint;
 mod lab_sheet;
 mod marker;
 mod nearest;
@@ -45,13 +47,15 @@ mod problem;
 mod read;
 mod records;
 mod roles;
+mod signature;
 mod table;
 mod warning;
 mod write;
 
 pub use code::{Code, WarningCode};
 pub use column::{Column, ColumnData, Numbers, TextColumn};
-pub use encoding::{EncodedColumn, Encoding, FeatureMap, LogBase, Standard};
+pub use encoding::{Encoded, EncodedColumn, Encoding, FeatureMap, LogBase, Standard};
+pub use hint::Hint;
 pub use lab_sheet::{LabSheet, SheetLine, slot_index, slot_name};
 pub use marker::Marker;
 pub use nearest::nearest;

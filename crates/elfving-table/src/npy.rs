@@ -10,9 +10,10 @@ use elfving::numerics::Matrix;
 
 use crate::code::Code;
 use crate::column::{Array, Column, ColumnData, Numbers, TextColumn};
+use crate::hint::Hint;
 use crate::problem::{Problem, Problems, TableError};
 use crate::read::{Dialect, ReadOptions, Source};
-use crate::table::{Places, Table};
+use crate::table::{Places, Table, missing_columns};
 use crate::write::WriteError;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -48,10 +49,9 @@ fn which_array(file: &str, options: &ReadOptions, names: &[String]) -> Problem {
         (None, _) => format!("there are {} arrays and none is called \"features\"", names.len()),
     };
     let problem = Problem::new(Code::WhichArray, file, message);
-    if names.is_empty() {
-        problem
-    } else {
-        problem.help(format!("choose one with --array: {}", names.join(", ")))
+    match names {
+        [] => problem.help("save an array with numpy.savez"),
+        _ => problem.help(Hint::ChooseArray { arrays: names.to_vec() }),
     }
 }
 
@@ -126,13 +126,15 @@ fn read_array(file: &str, mut input: impl Read, options: &ReadOptions) -> Result
         _ => {
             let message = format!("the array has {} dimensions", header.shape.len());
             return Err(Problem::new(Code::UnsupportedType, file, message)
-                .help("a table is an array with one row a candidate and one column a feature")
+                .help("a table is an array with one row per candidate and one column per feature")
                 .into());
         }
     };
     if rows == 0 || width == 0 {
         let code = if rows == 0 { Code::NoRows } else { Code::NoFeatures };
-        return Err(Problem::new(code, file, format!("the array is empty: {rows} x {width}")).into());
+        return Err(Problem::new(code, file, format!("the array is empty: {rows} x {width}"))
+            .help("a table is an array with one row per candidate and one column per feature")
+            .into());
     }
 
     let total = rows.saturating_mul(width);
@@ -149,6 +151,9 @@ fn read_array(file: &str, mut input: impl Read, options: &ReadOptions) -> Result
         // Memory follows the data, not the header.
         entries.push(x);
     }
+    if values.any_left().map_err(|error| damaged(file, error.to_string()))? {
+        return Err(damaged(file, format!("bytes follow the {total} numbers of the array")).into());
+    }
     let (rows, width) = (rows as usize, width as usize);
     let table = Table {
         file: file.to_owned(),
@@ -158,9 +163,8 @@ fn read_array(file: &str, mut input: impl Read, options: &ReadOptions) -> Result
         dialect: Dialect::default(),
     };
     let mut problems = Problems::default();
-    for name in options.text.iter().filter(|name| table.position(name).is_none()) {
-        problems.add(|| table.no_such_column(name));
-    }
+    let names: Vec<&str> = table.columns.iter().map(Column::name).collect();
+    missing_columns(file, &options.text, &names, &mut problems);
     problems.finish().map(|()| table)
 }
 
@@ -218,6 +222,17 @@ impl<R: Read> Values<'_, R> {
         Ok(self.header.element.number(padded))
     }
 
+    /// Whether bytes follow the last number: the shape in the header is then not that of the data.
+    fn any_left(&mut self) -> io::Result<bool> {
+        match self.ready.is_empty() {
+            true => match self.refill(1) {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+                other => other.map(|()| true),
+            },
+            false => Ok(true),
+        }
+    }
+
     fn refill(&mut self, size: usize) -> io::Result<()> {
         self.block.copy_within(self.ready.clone(), 0);
         self.ready = 0..self.ready.len();
@@ -263,14 +278,13 @@ fn read_header(file: &str, input: &mut impl Read) -> Result<Header, TableError> 
     let type_name =
         descr.strip_prefix('\'').and_then(|rest| rest.split_once('\'')).map_or("", |(name, _)| name);
     let Some(element) = Element::parse(type_name.trim_start_matches(['<', '>', '|', '='])) else {
-        let shown = if type_name.is_empty() { "a record" } else { type_name };
-        return Err(Problem::new(
-            Code::UnsupportedType,
-            file,
-            format!("elements of type {shown} are not supported"),
-        )
-        .help("convert the array to float64, float32 or integers")
-        .into());
+        let message = match type_name {
+            "" => "an array of records is not supported".to_owned(),
+            name => format!("elements of type {name} are not supported"),
+        };
+        return Err(Problem::new(Code::UnsupportedType, file, message)
+            .help("convert the array to float64, float32 or integers")
+            .into());
     };
     Ok(Header { element, big_endian: type_name.starts_with('>'), fortran_order, shape })
 }

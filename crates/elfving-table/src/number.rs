@@ -30,7 +30,7 @@ pub(crate) enum Reading {
     Empty,
     /// `NaN`, `inf`, or a number too large for an `f64`.
     NotFinite,
-    /// A number in a notation that would have to be guessed: `0,51`, `1 234`, `1_000`, `−5`.
+    /// A number in a notation that would have to be guessed (`0,51`, `1 234`, `1_000`), or with a typographic minus (`−5`).
     OtherNotation,
     /// Anything else.
     Text,
@@ -146,8 +146,30 @@ fn is_other_notation(trimmed: &str) -> bool {
         || is_grouped(mantissa)
 }
 
+/// The minus sign of typography, and the en dash that word processors put in its place.
+const TYPOGRAPHIC_MINUS: [char; 2] = ['\u{2212}', '\u{2013}'];
+
 fn without_any_sign(text: &str) -> &str {
-    text.strip_prefix(['+', '-', '\u{2212}']).unwrap_or(text)
+    text.strip_prefix(['+', '-']).or_else(|| text.strip_prefix(TYPOGRAPHIC_MINUS)).unwrap_or(text)
+}
+
+/// The cell with hyphens for typographic minus signs, where they are all that keeps it from being a number.
+pub(crate) fn with_plain_minus(cell: &str, decimal: Decimal) -> Option<String> {
+    let plain = cell.trim().replace(TYPOGRAPHIC_MINUS, "-");
+    parse_number(plain.as_bytes(), decimal).map(|_| plain)
+}
+
+/// The unit of a cell such as `5 mg` or `80%`, and whether a blank is before it; `None` for anything else.
+pub(crate) fn unit_of(cell: &str, decimal: Decimal) -> Option<(&str, bool)> {
+    let cell = cell.trim();
+    if classify(cell, decimal).meant_as_number() {
+        return None;
+    }
+    let starts_a_unit = |c: char| c.is_alphabetic() || matches!(c, '%' | '‰' | '°');
+    // From the end, because the `e` of `5e3 mg` belongs to the number.
+    let starts = cell.char_indices().rev().filter(|&(_, c)| starts_a_unit(c));
+    let mut units = starts.filter(|&(at, _)| parse_number(&cell.as_bytes()[..at], decimal).is_some());
+    units.next().map(|(at, _)| (&cell[at..], cell[..at].ends_with([' ', '\t'])))
 }
 
 fn all_digits(text: &str) -> bool {
@@ -230,6 +252,7 @@ mod tests {
             "1'234",
             "1_000",
             "\u{2212}5",
+            "\u{2013}5",
             "1\u{202f}234,5",
             "1,234,567",
         ] {
@@ -237,6 +260,25 @@ mod tests {
         }
         assert_eq!(classify("0.51", Decimal::Comma), Reading::OtherNotation);
         assert_eq!(classify("0,51", Decimal::Comma), Reading::Number(0.51));
+    }
+
+    #[test]
+    fn a_unit_is_what_follows_a_number() {
+        for (cell, unit) in [
+            ("5 mg", Some(("mg", true))),
+            ("-1.5e3mg/L", Some(("mg/L", false))),
+            ("80%", Some(("%", false))),
+            ("20 °C", Some(("°C", true))),
+            ("5", None),
+            ("mg", None),
+            ("1e5", None),
+            ("1e999", None),
+            ("0,5 mg", None),
+            ("2024-05-12", None),
+            ("10:30", None),
+        ] {
+            assert_eq!(unit_of(cell, Decimal::Point), unit, "{cell}");
+        }
     }
 
     #[test]

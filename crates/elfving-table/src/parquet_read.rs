@@ -16,7 +16,7 @@ use crate::code::Code;
 use crate::column::{Column, ColumnData, TextColumn};
 use crate::problem::{Problem, Problems, TableError};
 use crate::read::{Dialect, ReadOptions, Source};
-use crate::table::{Places, Table};
+use crate::table::{Places, Table, missing_columns};
 
 pub(crate) fn read(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Table, TableError> {
     // The decoder panics on some damaged files, for example when a column has a negative length.
@@ -87,17 +87,19 @@ fn read_chunks(
 
 fn check_names(table: &Table, options: &ReadOptions) -> Result<(), TableError> {
     let mut problems = Problems::default();
-    for name in options.text.iter().filter(|name| table.position(name).is_none()) {
-        problems.add(|| table.no_such_column(name));
-    }
+    let names: Vec<&str> = table.columns().iter().map(Column::name).collect();
+    missing_columns(table.file(), &options.text, &names, &mut problems);
     for (at, column) in table.columns().iter().enumerate() {
         if column.name.trim().is_empty() {
-            problems
-                .add(|| Problem::new(Code::NoHeader, table.file(), format!("column {} has no name", at + 1)));
+            problems.add(|| {
+                Problem::new(Code::NoHeader, table.file(), format!("column {} has no name", at + 1))
+                    .help("name every column")
+            });
         } else if table.position(&column.name) != Some(at) {
             problems.add(|| {
                 Problem::new(Code::DuplicateHeader, table.file(), "two columns have the same name")
                     .column(&column.name)
+                    .help("give each column its own name")
             });
         }
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
 use crate::column::TextColumn;
-use crate::encoding::{EncodedColumn, Encoding, FeatureMap, LogBase};
+use crate::encoding::{Encoded, EncodedColumn, Encoding, FeatureMap, LogBase};
 use crate::marker::Marker;
 use crate::notice;
 use crate::number::Reading;
@@ -44,6 +44,7 @@ pub enum OneHot {
 /// | `markers` | none | what a text such as `n.d.` means in a feature column |
 /// | `max_levels` | 1000 | a category with more different values is refused |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PoolOptions {
     /// The column that names the candidates; `None`: the row number, from 0.
     pub id: Option<String>,
@@ -143,8 +144,10 @@ pub struct PoolTable {
     pub ids: TextColumn,
     /// The name of each feature.
     pub feature_names: Vec<String>,
-    /// n x d, finite, one row a candidate.
+    /// n x d, finite, one row per candidate.
     pub features: Matrix,
+    /// The level of each candidate, one list per category.
+    pub codes: Vec<Vec<u32>>,
     /// How the columns became features, to place targets on the same scale.
     pub encoding: Encoding,
     /// What a user should know; nothing was printed.
@@ -224,12 +227,12 @@ impl PoolTable {
         }
         problems.finish()?;
 
-        let features = encoding.features(&table)?;
+        let Encoded { features, codes } = encoding.encode(&table)?;
         let mut notices = roles.notices(&table, options);
         notices.extend(notice::about(&features, &feature_names, &ids));
         let warnings =
             notices.into_iter().map(|notice| Warning { file: table.file().to_owned(), notice }).collect();
-        Ok(Self { ids, feature_names, features, encoding, warnings, table })
+        Ok(Self { ids, feature_names, features, codes, encoding, warnings, table })
     }
 
     /// An outcome that is in the pool file itself, for simulations.
@@ -270,7 +273,7 @@ fn ids(table: &Table, options: &PoolOptions, problems: &mut Problems) -> TextCol
                 Problem::new(Code::DuplicateId, table.file(), message)
                     .at(table.place(row))
                     .column(&column.name)
-                    .help("give each candidate its own id; repeated measurements of one candidate are results, not candidates")
+                    .help("give each candidate its own id; repeated measurements belong in the results, not in the pool")
             });
         } else {
             first_row.insert(id, row);
@@ -286,7 +289,7 @@ fn check_names(table: &Table, names: &[String], problems: &mut Problems) {
     for name in names.iter().filter(|name| !seen.insert(name.as_str())) {
         problems.add(|| {
             Problem::new(Code::RoleConflict, table.file(), format!("two features are called {name:?}"))
-                .help("rename the column that already has the name of an encoded one")
+                .help("rename the column: an encoded column needs this name")
         });
     }
 }

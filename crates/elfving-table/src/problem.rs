@@ -1,4 +1,4 @@
-//! Why a table is refused: every problem names the file, the line, the column and the way out.
+//! Why a table is refused: every problem names the file, the line, the column and what to do about it.
 
 use std::fmt;
 use std::io;
@@ -6,6 +6,7 @@ use std::io;
 use serde::Serialize;
 
 use crate::code::Code;
+use crate::hint::Hint;
 
 /// How many problems of a file are kept and printed; the rest is counted.
 pub const LISTED: usize = 20;
@@ -24,14 +25,14 @@ pub enum Place {
 
 /// One reason why a table was refused.
 ///
-/// `Display` is `error[E312]: pool.csv:17: column "yield": "NaN" is not a finite number`, and the help on a
-/// line of its own.
+/// `Display` is `error[E312]: pool.csv:17: column "yield": "NaN" is not a finite number`, and the help on a line of its own in
+/// neutral words; [`render`](Self::render) takes the words of a shell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Problem {
     /// The code, which never changes its meaning.
     pub code: Code,
     /// The file as the user named it.
-    pub file: String,
+    pub file: Box<str>,
     /// The line or the row.
     pub place: Place,
     /// The column, when one cell or one column is at fault.
@@ -39,7 +40,7 @@ pub struct Problem {
     /// What is wrong.
     pub message: String,
     /// What to do about it.
-    pub help: Option<String>,
+    pub help: Option<Hint>,
 }
 
 impl Problem {
@@ -48,7 +49,7 @@ impl Problem {
     pub fn new(code: Code, file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
-            file: file.into(),
+            file: file.into().into_boxed_str(),
             place: Place::File,
             column: None,
             message: message.into(),
@@ -70,9 +71,9 @@ impl Problem {
         self
     }
 
-    /// Says what to do about it.
+    /// Says what to do about it: a [`Hint`], or text that names no option.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Hint>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -85,27 +86,34 @@ impl Problem {
         }
     }
 
-    fn fmt_without_help(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error[{}]: {}", self.code, self.file)?;
-        match self.place {
-            Place::File => write!(f, ": ")?,
-            Place::Line(line) => write!(f, ":{line}: ")?,
-            Place::Row(row) => write!(f, ": row {row}: ")?,
-        }
-        if let Some(column) = &self.column {
-            write!(f, "column {column:?}: ")?;
-        }
-        f.write_str(&self.message)
+    /// The problem as it is printed, with the help in the words of a shell.
+    pub fn render(&self, words: &dyn Fn(&Hint) -> String) -> String {
+        with_help(self.line_of_text(), self.help.as_ref(), words)
+    }
+
+    /// Everything but the help.
+    fn line_of_text(&self) -> String {
+        let place = match self.place {
+            Place::File => String::new(),
+            Place::Line(line) => format!(":{line}"),
+            Place::Row(row) => format!(": row {row}"),
+        };
+        let column = self.column.as_ref().map_or_else(String::new, |column| format!("column {column:?}: "));
+        format!("error[{}]: {}{place}: {column}{}", self.code, self.file, self.message)
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fmt_without_help(f)?;
-        match &self.help {
-            Some(help) => write!(f, "\n  help: {help}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.render(&Hint::to_string))
+    }
+}
+
+/// A message, and below it the help.
+pub(crate) fn with_help(message: String, help: Option<&Hint>, words: &dyn Fn(&Hint) -> String) -> String {
+    match help {
+        Some(help) => format!("{message}\n  help: {}", words(help)),
+        None => message,
     }
 }
 
@@ -114,7 +122,7 @@ impl fmt::Display for Problem {
 pub enum TableError {
     /// The data are not acceptable: the first [`LISTED`] problems in the order of the file, and how many there
     /// are in all.
-    #[error("{}", Listing { problems, total: *total })]
+    #[error("{}", listing(problems, *total, &Hint::to_string))]
     Refused {
         /// The first [`LISTED`] problems, in the order of the file.
         problems: Vec<Problem>,
@@ -132,6 +140,16 @@ pub enum TableError {
 }
 
 impl TableError {
+    /// The refusal as it is printed, with every help in the words of a shell. `Display` is the same in neutral words.
+    ///
+    /// Every problem is on a line of its own; neighbours with the same help share it.
+    pub fn render(&self, words: &dyn Fn(&Hint) -> String) -> String {
+        match self {
+            Self::Refused { problems, total } => listing(problems, *total, words),
+            Self::Io { .. } => self.to_string(),
+        }
+    }
+
     /// The problems that are listed; none when the file could not be read at all.
     pub fn problems(&self) -> &[Problem] {
         match self {
@@ -159,29 +177,17 @@ impl From<Problem> for TableError {
     }
 }
 
-struct Listing<'a> {
-    problems: &'a [Problem],
-    total: usize,
-}
-
-impl fmt::Display for Listing<'_> {
-    /// One line a problem; neighbours with the same help share it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.problems.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            problem.fmt_without_help(f)?;
-            let next_help = self.problems.get(i + 1).and_then(|next| next.help.as_ref());
-            if let Some(help) = problem.help.as_ref().filter(|help| next_help != Some(*help)) {
-                write!(f, "\n  help: {help}")?;
-            }
-        }
-        match self.total - self.problems.len() {
-            0 => Ok(()),
-            more => write!(f, "\n  and {more} more problems, {} in all", self.total),
-        }
+fn listing(problems: &[Problem], total: usize, words: &dyn Fn(&Hint) -> String) -> String {
+    let mut lines = Vec::with_capacity(problems.len() + 1);
+    for (k, problem) in problems.iter().enumerate() {
+        let next = problems.get(k + 1).and_then(|next| next.help.as_ref());
+        let help = problem.help.as_ref().filter(|&help| next != Some(help));
+        lines.push(with_help(problem.line_of_text(), help, words));
     }
+    if total > problems.len() {
+        lines.push(format!("  and {} more problems, {total} in all", total - problems.len()));
+    }
+    lines.join("\n")
 }
 
 /// Collects problems, builds at most [`LISTED`] of them and counts the rest.
@@ -249,7 +255,7 @@ mod tests {
         Problem::new(Code::NotFinite, "results.csv", "\"NaN\" is not a finite number")
             .at(Place::Line(line))
             .column("yield")
-            .help("for a failed run leave the cell empty and set status=failed")
+            .help(Hint::LeaveCellEmpty)
     }
 
     #[test]
@@ -258,6 +264,19 @@ mod tests {
                         help: for a failed run leave the cell empty and set status=failed";
         assert_eq!(not_finite(17).to_string(), expected);
         assert_eq!(TableError::from(not_finite(17)).to_string(), expected);
+    }
+
+    #[test]
+    fn a_shell_says_the_help_in_its_own_words_and_keeps_the_layout() {
+        let mut problems = Problems::default();
+        (2..32).for_each(|line| problems.add(|| not_finite(line)));
+        let error = problems.finish().unwrap_err();
+        let words = |hint: &Hint| format!("<{hint:?}>");
+        assert_eq!(
+            error.render(&words),
+            error.to_string().replace(&Hint::LeaveCellEmpty.to_string(), "<LeaveCellEmpty>")
+        );
+        assert!(error.problems()[0].render(&words).ends_with("\n  help: <LeaveCellEmpty>"));
     }
 
     #[test]

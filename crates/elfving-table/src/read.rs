@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::code::Code;
 use crate::number::Decimal;
 use crate::problem::{Problem, TableError};
+use crate::signature;
 use crate::table::Table;
 
 /// The character between two cells of a line.
@@ -55,6 +56,7 @@ pub struct Dialect {
 /// | `text` | none | columns kept as text whatever they look like, such as ids with leading zeros |
 /// | `array` | found | the array of an `.npz` to read: the only one, else the one called `features` |
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReadOptions {
     /// The decimal mark of a CSV file.
     pub decimal: Decimal,
@@ -105,7 +107,7 @@ impl ReadOptions {
 /// the cargo feature `parquet`.
 ///
 /// Cost: one pass over the file, a second one when a column turns out to be text only after its first thousand
-/// rows; 8 bytes a number, and for text columns the text.
+/// rows; 8 bytes per number, and for text columns the text.
 ///
 /// # Errors
 /// [`TableError::Refused`] lists what is wrong with the data, [`TableError::Io`] says why the file cannot be read.
@@ -149,23 +151,27 @@ pub fn read_bytes(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Tab
 
 fn read_source(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Table, TableError> {
     let extension = Path::new(file).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    match extension.as_deref() {
-        None | Some("csv" | "tsv" | "txt") => crate::csv_read::read(file, source, options),
-        Some("npy") => crate::npy::read_npy(file, source, options),
-        Some("npz") => crate::npy::read_npz(file, source, options),
+    let named = extension.as_deref().unwrap_or("csv");
+    let known = ["csv", "tsv", "txt", "npy", "npz", "parquet"];
+    if known.contains(&named)
+        && let Some(other) =
+            signature::other_kind(source, named).map_err(|error| TableError::io(file, error))?
+    {
+        return Err(other.problem(file).into());
+    }
+    match named {
+        "csv" | "tsv" | "txt" => crate::csv_read::read(file, source, options),
+        "npy" => crate::npy::read_npy(file, source, options),
+        "npz" => crate::npy::read_npz(file, source, options),
         #[cfg(feature = "parquet")]
-        Some("parquet") => crate::parquet_read::read(file, source, options),
+        "parquet" => crate::parquet_read::read(file, source, options),
         #[cfg(not(feature = "parquet"))]
-        Some("parquet") => Err(Problem::new(Code::UnknownKind, file, "this build does not read .parquet")
+        "parquet" => Err(Problem::new(Code::UnknownKind, file, "this build does not read .parquet")
             .help("build with the cargo feature `parquet`, or save the table as .csv or .npy")
             .into()),
-        Some(other) => Err(Problem::new(
-            Code::UnknownKind,
-            file,
-            format!("a .{other} file is not a table that can be read"),
-        )
-        .help("save the table as .csv, .npy, .npz or .parquet")
-        .into()),
+        other => Err(Problem::new(Code::UnknownKind, file, format!("files of type .{other} cannot be read"))
+            .help("save the table as .csv, .npy, .npz or .parquet")
+            .into()),
     }
 }
 

@@ -28,6 +28,11 @@ impl Record {
         self.spans.len()
     }
 
+    /// Whether every cell is empty, or holds only blanks.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.fault.is_none() && self.cells().all(|cell| cell.trim_ascii().is_empty())
+    }
+
     pub(crate) fn cells(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.spans.iter().map(|&(start, end)| &self.bytes[start..end])
     }

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use crate::code::Code;
 use crate::column::{Column, ColumnData, TextColumn};
 use crate::encoding::LogBase;
+use crate::hint::Hint;
 use crate::marker::Marker;
 use crate::notice;
-use crate::number::{Decimal, Reading, classify};
+use crate::number::{Decimal, Reading, classify, unit_of};
 use crate::pool::{OneHot, PoolOptions};
 use crate::problem::{Problem, Problems, quoted};
 use crate::table::Table;
-use crate::warning::Notice;
+use crate::warning::{Notice, unit_in_header};
 
 /// How a feature column is read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +26,7 @@ pub(crate) enum Role {
 pub(crate) struct Roles {
     pub(crate) features: Vec<(usize, Role)>,
     text_left_out: Vec<String>,
+    with_units: Vec<Notice>,
 }
 
 /// The columns that the options name, as positions.
@@ -38,9 +40,11 @@ struct Named {
 
 impl Named {
     fn find(table: &Table, options: &PoolOptions, problems: &mut Problems) -> Self {
+        let mut missing = HashSet::new();
         let mut find = |name: &String| {
             let at = table.position(name);
-            if at.is_none() {
+            // A column that several options name is refused once.
+            if at.is_none() && missing.insert(name.trim().to_owned()) {
                 problems.add(|| table.no_such_column(name));
             }
             at
@@ -67,9 +71,9 @@ impl Named {
         if Some(at) == self.id {
             Some("the id cannot be a feature")
         } else if self.excluded.contains(&at) {
-            Some("an outcome cannot be a feature")
+            Some("the column is a feature and is left out")
         } else if !seen.insert(at) {
-            Some("the column is named twice in the list of features")
+            Some("the list of features names the column twice")
         } else {
             None
         }
@@ -95,8 +99,9 @@ impl Roles {
             match kind {
                 _ if encode_text || named.categories.contains(&at) => {
                     roles.features.push((at, Role::Category));
+                    roles.with_units.extend(units_in_cells(table, column, true));
                     if log.is_some() {
-                        problems.add(|| role_conflict(table, column, "a category has no log scale"));
+                        problems.add(|| role_conflict(table, column, "a category cannot have a log scale"));
                     }
                 }
                 Kind::Number => roles.features.push((at, Role::Number(log))),
@@ -104,19 +109,24 @@ impl Roles {
                 Kind::Empty if is_wanted => roles.features.push((at, Role::Number(log))),
                 Kind::Empty => {}
                 Kind::Text if is_wanted => problems.add(|| text_feature(table, column)),
-                Kind::Text => roles.text_left_out.push(column.name.clone()),
+                Kind::Text => match units_in_cells(table, column, false) {
+                    Some(notice) => roles.with_units.push(notice),
+                    None => roles.text_left_out.push(column.name.clone()),
+                },
             }
         }
         let encoded = named.categories.iter().chain(named.logs.iter().map(|(at, _)| at));
         for &at in encoded.filter(|at| !candidates.contains(at)) {
-            let message = "the column is to be encoded but is not a feature";
+            let message = "the column is to be encoded, but it is not a feature";
             problems.add(|| role_conflict(table, &table.columns()[at], message));
         }
         if roles.features.is_empty() && problems.is_empty() {
             problems.add(|| {
-                Problem::new(Code::NoFeatures, table.file(), "the table has no feature column").help(
-                    "a feature is a numeric column that is not the id or an outcome; --one-hot encodes text columns",
-                )
+                let hint = match roles.with_units.first() {
+                    Some(Notice::UnitsInCells { column, units, .. }) => unit_in_header(column, units),
+                    _ => Hint::NeedFeatures,
+                };
+                Problem::new(Code::NoFeatures, table.file(), "the table has no feature column").help(hint)
             });
         }
         roles
@@ -127,6 +137,7 @@ impl Roles {
         if !self.text_left_out.is_empty() {
             notices.push(Notice::TextLeftOut { columns: self.text_left_out.clone() });
         }
+        notices.extend(self.with_units.iter().cloned());
         if options.id.is_none() && options.features.is_none() {
             let names = self.features.iter().map(|(at, _)| table.columns()[*at].name());
             let looks_like_an_id =
@@ -203,9 +214,7 @@ fn kind_of_texts(texts: &TextColumn, decimal: Decimal, markers: &[Marker]) -> Ki
 }
 
 fn role_conflict(table: &Table, column: &Column, message: &str) -> Problem {
-    Problem::new(Code::RoleConflict, table.file(), message)
-        .column(&column.name)
-        .help("check --id, --outcome, --features, --one-hot and --log")
+    Problem::new(Code::RoleConflict, table.file(), message).column(&column.name).help(Hint::CheckRoles)
 }
 
 /// A text column where numbers are needed, with its first cells.
@@ -221,14 +230,41 @@ fn text_feature(table: &Table, column: &Column) -> Problem {
         .take(SHOWN)
         .map(|&row| format!("{} ({})", quoted(texts.get(row)), notice::place(table.place(row))))
         .collect();
-    let mut message = "the column is text, and a feature is a number".to_owned();
+    let mut message = "the column is text, but a feature must be a number".to_owned();
     if !shown.is_empty() {
         message.push_str(&format!(": {}", shown.join(", ")));
     }
     if offending.len() > SHOWN {
         message.push_str(&format!(" and {} more", offending.len() - SHOWN));
     }
-    Problem::new(Code::NotANumber, table.file(), message).at(table.place(first)).column(&column.name).help(
-        format!("encode it as a category with --one-hot {:?}, or leave it out of --features", column.name),
-    )
+    let hint = match units_in_cells(table, column, false) {
+        Some(Notice::UnitsInCells { units, .. }) => unit_in_header(&column.name, &units),
+        _ => Hint::OneHot { column: column.name.clone() },
+    };
+    Problem::new(Code::NotANumber, table.file(), message)
+        .at(table.place(first))
+        .column(&column.name)
+        .help(hint)
+}
+
+/// A notice when every cell that is not empty is a number with a unit. One unit is enough; several must stand apart from their
+/// numbers (`5 mg`, `2 g`), or `1st` and `2nd` would be numbers with units.
+fn units_in_cells(table: &Table, column: &Column, category: bool) -> Option<Notice> {
+    const MOST_UNITS: usize = 3;
+    let ColumnData::Texts(texts) = &column.data else { return None };
+    let mut cells = texts.iter().filter(|cell| !cell.trim().is_empty()).peekable();
+    let example = cells.peek()?.trim().to_owned();
+    let mut units: Vec<String> = Vec::new();
+    let mut all_apart = true;
+    for cell in cells {
+        let (unit, apart) = unit_of(cell, table.dialect().decimal)?;
+        all_apart &= apart;
+        if !units.iter().any(|known| known == unit) {
+            units.push(unit.to_owned());
+        }
+        if units.len() > MOST_UNITS || units.len() > 1 && !all_apart {
+            return None;
+        }
+    }
+    Some(Notice::UnitsInCells { column: column.name.clone(), example, units, category })
 }

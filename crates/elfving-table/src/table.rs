@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::code::Code;
 use crate::column::{Column, ColumnData};
-use crate::number::{Reading, classify, shortest};
+use crate::hint::Hint;
+use crate::number::{Reading, classify, shortest, with_plain_minus};
 use crate::problem::{Place, Problem, Problems, TableError, quoted};
 use crate::read::Dialect;
 use crate::warning::counted;
@@ -50,7 +51,7 @@ impl Places {
     }
 }
 
-/// What a column is read for; decides which way out a message offers.
+/// What a column is read for; decides which help a message offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Feature,
@@ -89,15 +90,17 @@ impl Table {
         for (name, data) in columns {
             if name.trim().is_empty() {
                 let at = table.columns.len() + 1;
-                return Err(Problem::new(Code::NoHeader, file, format!("column {at} has no name")).into());
+                let nameless = Problem::new(Code::NoHeader, file, format!("column {at} has no name"));
+                return Err(nameless.help("name every column").into());
             }
             if table.position(&name).is_some() {
                 let twice = Problem::new(Code::DuplicateHeader, file, "two columns have this name");
-                return Err(twice.column(name).into());
+                return Err(twice.column(name).help("give each column its own name").into());
             }
             if !table.columns.is_empty() && data.len() != table.rows {
-                let message = format!("{} rows, and the first column has {}", data.len(), table.rows);
-                return Err(Problem::new(Code::RaggedRow, file, message).column(name).into());
+                let message = format!("{} rows where the first column has {}", data.len(), table.rows);
+                let ragged = Problem::new(Code::RaggedRow, file, message).column(name);
+                return Err(ragged.help("give all columns the same number of rows").into());
             }
             table.rows = data.len();
             let data = match data {
@@ -153,7 +156,7 @@ impl Table {
         }
     }
 
-    /// A column as finite numbers, one a row.
+    /// A column as finite numbers, one per row.
     ///
     /// # Errors
     /// `E333` when there is no such column; `E310` to `E313` for every cell that is not a finite number.
@@ -213,7 +216,7 @@ impl Table {
         }
     }
 
-    /// A column as text, one cell a row; numbers in their shortest form.
+    /// A column as text, one cell per row; numbers in their shortest form.
     ///
     /// # Errors
     /// `E333` when there is no such column.
@@ -273,24 +276,18 @@ impl Table {
         Problem::new(code, &self.file, message)
             .at(self.place(row))
             .column(&column.name)
-            .help(self.help_for(code, purpose))
+            .help(self.hint_for(code, cell, purpose))
     }
 
-    fn help_for(&self, code: Code, purpose: Purpose) -> &'static str {
-        use crate::number::Decimal;
-        match (code, purpose, self.dialect.decimal) {
-            (Code::OtherNotation, _, Decimal::Point) => {
-                "write numbers like 1234.5; for a file with decimal commas use --decimal ,"
-            }
-            (Code::OtherNotation, _, Decimal::Comma) => "with --decimal , write numbers like 1234,5",
-            (Code::NotANumber, Purpose::Feature, _) => {
-                "say what it means, for example --missing \"n.d.=0\", or encode the column with --one-hot"
-            }
-            (_, Purpose::Feature, _) => {
-                "a feature must be known for every candidate: correct the cell, remove the row, \
-                 or leave the column out with --features or --outcome"
-            }
-            (_, Purpose::Value, _) => "this column needs a finite number in every row",
+    fn hint_for(&self, code: Code, cell: &str, purpose: Purpose) -> Hint {
+        match (code, purpose) {
+            (Code::OtherNotation, _) => match with_plain_minus(cell, self.dialect.decimal) {
+                Some(plain) => format!("write the minus sign as a hyphen: {plain}").into(),
+                None => Hint::Decimal { mark: self.dialect.decimal },
+            },
+            (Code::NotANumber, Purpose::Feature) => Hint::DeclareText,
+            (_, Purpose::Feature) => Hint::CompleteFeature,
+            (_, Purpose::Value) => "this column needs a finite number in every row".into(),
         }
     }
 }
@@ -303,6 +300,16 @@ impl fmt::Display for Table {
         let rows = counted(self.rows, "row", "rows");
         let numbers = counted(numbers, "column of numbers", "columns of numbers");
         write!(f, "{}: {rows}, {numbers}, {texts} of text", self.file)
+    }
+}
+
+/// Every declared text column that the file does not have, named once however often it was declared.
+pub(crate) fn missing_columns(file: &str, wanted: &[String], names: &[&str], problems: &mut Problems) {
+    for (k, name) in wanted.iter().enumerate() {
+        let is_same = |other: &str| other.trim() == name.trim();
+        if !names.iter().any(|other| is_same(other)) && !wanted[..k].iter().any(|other| is_same(other)) {
+            problems.add(|| no_such_column(file, name, names.iter().copied()));
+        }
     }
 }
 

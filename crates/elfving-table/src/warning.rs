@@ -5,10 +5,13 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::code::WarningCode;
+use crate::hint::Hint;
+use crate::problem::{quoted, with_help};
 
 /// Something a user should know about a pool that was accepted.
 ///
-/// `Display` is `warning[W302]: pool.csv: ...`, and the help on a line of its own.
+/// `Display` is `warning[W302]: pool.csv: ...`, and the help on a line of its own in neutral words; [`render`](Self::render) takes
+/// the words of a shell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Warning {
     /// The file as the user named it.
@@ -49,6 +52,17 @@ pub enum Notice {
         /// Name of the column.
         column: String,
     },
+    /// The cells of a column are numbers with a unit, which makes them text.
+    UnitsInCells {
+        /// Name of the column.
+        column: String,
+        /// Its first cell.
+        example: String,
+        /// The units, in the order in which they appear.
+        units: Vec<String>,
+        /// Whether the column is a category; else it is not a feature.
+        category: bool,
+    },
 }
 
 impl Warning {
@@ -60,31 +74,69 @@ impl Warning {
             Notice::ScalesDiffer { .. } => WarningCode::ScalesDiffer,
             Notice::TextLeftOut { .. } => WarningCode::TextLeftOut,
             Notice::IdAsFeature { .. } => WarningCode::IdAsFeature,
+            Notice::UnitsInCells { .. } => WarningCode::UnitsInCells,
         }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Hint {
+        match &self.notice {
+            Notice::IdenticalFeatures { .. } => {
+                "no model can distinguish the candidates of a group; if they differ, add a column that says how".into()
+            }
+            Notice::ConstantColumns { .. } => {
+                "a constant column cannot distinguish candidates; keep it only as the intercept of a linear model".into()
+            }
+            Notice::ScalesDiffer { .. } => Hint::Standardize,
+            Notice::TextLeftOut { .. } => Hint::EncodeText,
+            Notice::IdAsFeature { column } => Hint::NameTheId { column: column.clone() },
+            Notice::UnitsInCells { column, units, .. } => unit_in_header(column, units),
+        }
+    }
+
+    /// The warning as it is printed, with the help in the words of a shell.
+    pub fn render(&self, words: &dyn Fn(&Hint) -> String) -> String {
+        let message = format!("warning[{}]: {}: {}", self.code(), self.file, self.notice);
+        with_help(message, Some(&self.hint()), words)
+    }
+}
+
+/// Where a unit belongs.
+pub(crate) fn unit_in_header(column: &str, units: &[String]) -> Hint {
+    match units {
+        [unit] => {
+            let header = format!("{column} ({unit})");
+            format!("name the column {header:?} and write only the numbers in its cells").into()
+        }
+        _ => "convert the cells to one unit, name it in the header, and write only the numbers in the cells"
+            .into(),
     }
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "warning[{}]: {}: ", self.code(), self.file)?;
-        match &self.notice {
-            Notice::IdenticalFeatures { groups } => write!(
+        f.write_str(&self.render(&Hint::to_string))
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IdenticalFeatures { groups } => write!(
                 f,
-                "{} with different ids and identical features: {}\n  \
-                 help: no model can tell the members of a group apart; if they differ, add a column that says how",
+                "{} with different ids and identical features: {}",
                 counted(groups.len(), "group of candidates", "groups of candidates"),
                 listed(groups.iter().map(|group| format!("{{{}}}", listed(group.iter().cloned())))),
             ),
-            Notice::ConstantColumns { columns } => write!(
+            Self::ConstantColumns { columns } => write!(
                 f,
-                "the same value in every row of {} {}\n  help: a constant column does not tell candidates apart",
+                "the same value in every row of {} {}",
                 if columns.len() == 1 { "column" } else { "columns" },
                 listed(columns.iter().map(|name| format!("{name:?}"))),
             ),
-            Notice::ScalesDiffer { largest, smallest } => write!(
+            Self::ScalesDiffer { largest, smallest } => write!(
                 f,
-                "the scales of the columns differ by a factor above 1e{}: {:?} reaches {:e}, {:?} only {:e}\n  \
-                 help: nothing was rescaled; --standardize brings every column to mean 0 and deviation 1",
+                "the scales of the columns differ by a factor above 1e{}: {:?} reaches {:e}, {:?} only {:e}",
                 // The factor itself may be beyond the range of an f64.
                 (largest.1.log10() - smallest.1.log10()).floor(),
                 largest.0,
@@ -92,16 +144,19 @@ impl fmt::Display for Warning {
                 smallest.0,
                 smallest.1,
             ),
-            Notice::TextLeftOut { columns } => write!(
+            Self::TextLeftOut { columns } => write!(
                 f,
-                "text {} not used as {}: {}\n  help: --one-hot encodes text columns as categories",
+                "text {} not used as {}: {}",
                 if columns.len() == 1 { "column" } else { "columns" },
                 if columns.len() == 1 { "feature" } else { "features" },
                 listed(columns.iter().map(|name| format!("{name:?}"))),
             ),
-            Notice::IdAsFeature { column } => write!(
+            Self::IdAsFeature { column } => write!(f, "column {column:?} is used as a feature"),
+            Self::UnitsInCells { column, example, category, .. } => write!(
                 f,
-                "column {column:?} is used as a feature\n  help: if it names the candidates, say so with --id {column}"
+                "column {column:?} is {}: its cells are numbers with a unit, such as {}",
+                if *category { "a category without order" } else { "not used as a feature" },
+                quoted(example),
             ),
         }
     }

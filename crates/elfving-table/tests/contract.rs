@@ -6,9 +6,9 @@ use elfving_table::{
 };
 
 const FEATURE_HELP: &str = "\n  help: a feature must be known for every candidate: correct the cell, remove the row, \
-                            or leave the column out with --features or --outcome";
+                            or leave the column out";
 const DECIMAL_HELP: &str =
-    "\n  help: write numbers like 1234.5; for a file with decimal commas use --decimal ,";
+    "\n  help: write numbers like 1234.5; if the file has decimal commas, declare them";
 
 fn by_id() -> PoolOptions {
     PoolOptions::default().id("id")
@@ -83,8 +83,23 @@ fn decimal_commas_are_read_when_declared() {
     assert_eq!(
         pool_with(b"id;x\na;0.51\nb;1,5\n", &reading, &by_id()).unwrap_err().to_string(),
         "error[E311]: pool.csv:2: column \"x\": \"0.51\" is not written as a plain number\n  \
-         help: with --decimal , write numbers like 1234,5"
+         help: the file was read with decimal commas: write numbers like 1234,5"
     );
+}
+
+#[test]
+fn a_typographic_minus_gets_its_own_help() {
+    assert_eq!(
+        refusal("id,x\na,\u{2212}3\nb,\u{2013}0.5\nc,\u{2212}1e\u{2212}3\nd,1\n", &by_id()),
+        "error[E311]: pool.csv:2: column \"x\": \"\u{2212}3\" is not written as a plain number\n  \
+         help: write the minus sign as a hyphen: -3\n\
+         error[E311]: pool.csv:3: column \"x\": \"\u{2013}0.5\" is not written as a plain number\n  \
+         help: write the minus sign as a hyphen: -0.5\n\
+         error[E311]: pool.csv:4: column \"x\": \"\u{2212}1e\u{2212}3\" is not written as a plain number\n  \
+         help: write the minus sign as a hyphen: -1e-3"
+    );
+    // A decimal comma is more than a minus.
+    assert!(refusal("id,x\na,\"\u{2212}0,5\"\nb,1\n", &by_id()).ends_with(DECIMAL_HELP));
 }
 
 #[test]
@@ -133,7 +148,7 @@ fn a_duplicate_header_is_refused() {
 #[test]
 fn ragged_rows_are_refused_with_their_lines() {
     let help = "\n  help: put a cell that contains a comma in quotes; \
-                for decimal commas separate cells by ; and use --decimal ,";
+                a file with decimal commas needs ; between its cells and must be declared";
     assert_eq!(
         refusal("id,x\r\na,1\r\nb\r\n\r\nc,0,51\r\n", &by_id()),
         format!(
@@ -156,6 +171,29 @@ fn text_that_is_not_utf8_is_refused_with_its_line() {
     assert_eq!(error.problems()[0].line(), Some(1));
     let error = pool_with(b"\xff\xfei\0d\0\n\0", &ReadOptions::default(), &by_id()).unwrap_err();
     assert_eq!(error.to_string(), format!("error[E323]: pool.csv:1: the file is UTF-16 text{help}"));
+    // Without a byte-order mark, in either order of bytes.
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let bytes: Vec<u8> = "id,x\na,1\n".encode_utf16().flat_map(order).collect();
+        let error = pool_with(&bytes, &ReadOptions::default(), &by_id()).unwrap_err();
+        assert_eq!(error.to_string(), format!("error[E323]: pool.csv:1: the file is UTF-16 text{help}"));
+    }
+}
+
+#[test]
+fn lines_of_delimiters_alone_at_the_end_are_blank_lines() {
+    let whole = pool("id,x,y\na,1,2\nb,3,4\n", &by_id()).unwrap();
+    for tail in [",,\n", ",,\n,,\n\n", " , ,\n", ",,,,\n", "\"\",,\n"] {
+        let pool = pool(&format!("id,x,y\na,1,2\nb,3,4\n{tail}"), &by_id()).unwrap();
+        assert_eq!((&pool.ids, &pool.features), (&whole.ids, &whole.features), "{tail:?}");
+    }
+    // Between rows they are rows, and a pool refuses them by their lines.
+    assert_eq!(
+        refusal("id,x\na,1\n,\nb,2\n,\n", &by_id()),
+        format!(
+            "error[E310]: pool.csv:3: column \"id\": the cell is empty\n  help: every candidate needs an id\n\
+             error[E310]: pool.csv:3: column \"x\": the cell is empty{FEATURE_HELP}"
+        )
+    );
 }
 
 #[test]
@@ -171,7 +209,7 @@ fn a_nul_byte_is_refused_with_its_line() {
 fn quotes_that_do_not_close_and_stray_carriage_returns_are_refused() {
     assert_eq!(
         refusal("id,x\n\"a\"b,1\nc,\"2\nd,3\n", &by_id()),
-        "error[E325]: pool.csv:2: there is text after the closing quote of a cell\n  \
+        "error[E325]: pool.csv:2: text follows the closing quote of a cell\n  \
          help: put the whole cell in quotes; inside a quoted cell write a quote twice\n\
          error[E325]: pool.csv:3: a quoted cell that starts in this row is not closed\n  \
          help: close the quote; inside a quoted cell write a quote twice"
@@ -200,7 +238,7 @@ fn a_duplicate_id_is_refused_with_both_lines() {
     assert_eq!(
         refusal("id,x\na,1\nb,2\n\na,3\n", &by_id()),
         "error[E332]: pool.csv:5: column \"id\": \"a\" is already the id of line 2\n  \
-         help: give each candidate its own id; repeated measurements of one candidate are results, not candidates"
+         help: give each candidate its own id; repeated measurements belong in the results, not in the pool"
     );
 }
 
@@ -219,7 +257,7 @@ fn identical_features_with_different_ids_are_accepted_with_a_warning() {
         found,
         [
             "warning[W301]: pool.csv: 2 groups of candidates with different ids and identical features: {a, c}, {b, d}\n  \
-          help: no model can tell the members of a group apart; if they differ, add a column that says how"
+          help: no model can distinguish the candidates of a group; if they differ, add a column that says how"
         ]
     );
 }
@@ -229,7 +267,7 @@ fn a_constant_column_is_accepted_with_a_warning() {
     assert_eq!(
         warnings("id,x,pH\na,1,7\nb,2,7\n", &by_id()),
         ["warning[W302]: pool.csv: the same value in every row of column \"pH\"\n  \
-          help: a constant column does not tell candidates apart"]
+          help: a constant column cannot distinguish candidates; keep it only as the intercept of a linear model"]
     );
 }
 
@@ -240,7 +278,7 @@ fn scales_that_differ_too_much_are_accepted_with_a_warning_and_not_rescaled() {
         warnings(csv, &by_id()),
         [
             "warning[W303]: pool.csv: the scales of the columns differ by a factor above 1e6: \"x\" reaches 2e6, \"dose\" only 1e0\n  \
-          help: nothing was rescaled; --standardize brings every column to mean 0 and deviation 1"
+          help: nothing was rescaled; standardize the columns to mean 0 and deviation 1"
         ]
     );
     assert_eq!(pool(csv, &by_id()).unwrap().features.as_slice(), [2e6, 0.5, 1e6, 1.0]);
@@ -259,7 +297,7 @@ fn a_pool_without_rows_or_features_is_refused() {
     assert_eq!(
         refusal("id,name,y\na,foo,1\n", &by_id().exclude("y")),
         "error[E331]: pool.csv: the table has no feature column\n  \
-         help: a feature is a numeric column that is not the id or an outcome; --one-hot encodes text columns"
+         help: a feature is a numeric column that is neither the id nor left out; text columns can be encoded as categories"
     );
 }
 
@@ -288,9 +326,9 @@ fn a_text_column_in_the_list_of_features_is_refused_with_its_first_cells() {
     let csv = "id,x,ligand\na,1,XPhos\nb,2,PPh3\nc,3,PCy3\nd,4,XPhos\n";
     assert_eq!(
         refusal(csv, &options),
-        "error[E313]: pool.csv:2: column \"ligand\": the column is text, and a feature is a number: \
+        "error[E313]: pool.csv:2: column \"ligand\": the column is text, but a feature must be a number: \
          \"XPhos\" (line 2), \"PPh3\" (line 3), \"PCy3\" (line 4) and 1 more\n  \
-         help: encode it as a category with --one-hot \"ligand\", or leave it out of --features"
+         help: encode \"ligand\" as a category, or take it out of the list of features"
     );
 }
 
@@ -300,7 +338,7 @@ fn text_in_a_column_of_numbers_is_refused_unless_declared() {
     assert_eq!(
         refusal(csv, &by_id()),
         "error[E313]: pool.csv:3: column \"x\": \"n.d.\" is text where a number is needed\n  \
-         help: say what it means, for example --missing \"n.d.=0\", or encode the column with --one-hot"
+         help: correct the cell, declare which number the text stands for, or encode the column as a category"
     );
     let declared = by_id().marker(Marker::number("n.d.", 0.0));
     assert_eq!(pool(csv, &declared).unwrap().features.as_slice(), [1.0, 0.0, 3.0]);
@@ -343,19 +381,28 @@ fn columns_that_do_not_exist_or_have_two_roles_are_refused() {
         refusal("id,x,y\na,1,2\n", &PoolOptions::default().id("name")),
         "error[E333]: pool.csv: there is no column \"name\"\n  help: the columns are \"id\", \"x\", \"y\""
     );
-    let help = "\n  help: check --id, --outcome, --features, --one-hot and --log";
+    // Once, also where the reader and the pool are told of the same column.
+    let twice = ReadOptions::default().text("name").text(" name");
+    for (reading, options) in [
+        (twice, PoolOptions::default().id("name")),
+        (ReadOptions::default(), PoolOptions::default().features(["x", "name", "name"]).exclude("name")),
+    ] {
+        let error = pool_with(b"id,x,y\na,1,2\n", &reading, &options).unwrap_err();
+        assert_eq!(error.total(), 1, "{error}");
+    }
+    let help = "\n  help: give each column one role: id, feature, or left out; only features are encoded";
     assert_eq!(
         refusal("id,x,y\na,1,2\n", &by_id().features(["id", "x", "x", "y"]).exclude("y")),
         format!(
             "error[E334]: pool.csv: column \"id\": the id cannot be a feature\n\
-             error[E334]: pool.csv: column \"x\": the column is named twice in the list of features\n\
-             error[E334]: pool.csv: column \"y\": an outcome cannot be a feature{help}"
+             error[E334]: pool.csv: column \"x\": the list of features names the column twice\n\
+             error[E334]: pool.csv: column \"y\": the column is a feature and is left out{help}"
         )
     );
     assert_eq!(
         refusal("id,x,y\na,1,2\n", &by_id().features(["x"]).log_scale("y", LogBase::E)),
         format!(
-            "error[E334]: pool.csv: column \"y\": the column is to be encoded but is not a feature{help}"
+            "error[E334]: pool.csv: column \"y\": the column is to be encoded, but it is not a feature{help}"
         )
     );
 }
@@ -366,7 +413,7 @@ fn a_category_with_too_many_levels_is_refused() {
     assert_eq!(
         refusal("id,s\na,u\nb,v\nc,w\n", &options),
         "error[E335]: pool.csv: column \"s\": 3 different values are too many for a category (at most 2)\n  \
-         help: leave the column out with --outcome or --features; it may be an id or a comment"
+         help: leave \"s\" out; it may be an id or a comment"
     );
 }
 
@@ -375,8 +422,34 @@ fn text_columns_that_are_left_out_are_reported() {
     assert_eq!(
         warnings("id,x,ligand,when\na,1,XPhos,2024-05-12\nb,2,PPh3,2024-05-13\n", &by_id()),
         ["warning[W304]: pool.csv: text columns not used as features: \"ligand\", \"when\"\n  \
-          help: --one-hot encodes text columns as categories"]
+          help: text columns can be encoded as categories"]
     );
+}
+
+#[test]
+fn numbers_with_a_unit_are_reported_as_such() {
+    let csv = "id,x,dose,rank\na,1,5 mg,1st\nb,2,10 mg,2nd\nc,3,,3rd\n";
+    assert_eq!(
+        warnings(csv, &by_id()),
+        [
+            "warning[W304]: pool.csv: text column not used as feature: \"rank\"\n  \
+             help: text columns can be encoded as categories",
+            "warning[W306]: pool.csv: column \"dose\" is not used as a feature: \
+             its cells are numbers with a unit, such as \"5 mg\"\n  \
+             help: name the column \"dose (mg)\" and write only the numbers in its cells",
+        ]
+    );
+    let mixed = warnings("id,x,dose\na,1,5 mg\nb,2,1 g\n", &by_id());
+    assert!(mixed[0].ends_with("help: convert the cells to one unit, name it in the header, and write only the numbers in the cells"), "{mixed:?}");
+    let encoded = warnings("id,x,dose\na,1,80%\nb,2,90%\n", &by_id().one_hot(OneHot::AllText));
+    assert!(
+        encoded[0]
+            .contains("is a category without order: its cells are numbers with a unit, such as \"80%\"\n"),
+        "{encoded:?}"
+    );
+    let help = "\n  help: name the column \"dose (mg)\" and write only the numbers in its cells";
+    assert!(refusal("id,dose\na,5 mg\nb,6 mg\n", &by_id().features(["dose"])).ends_with(help));
+    assert!(refusal("id,dose\na,5 mg\nb,6 mg\n", &by_id()).ends_with(help));
 }
 
 #[test]
@@ -384,7 +457,7 @@ fn an_id_column_that_was_not_declared_is_reported() {
     assert_eq!(
         warnings("id,x\n0,1\n1,2\n", &PoolOptions::default()),
         ["warning[W305]: pool.csv: column \"id\" is used as a feature\n  \
-          help: if it names the candidates, say so with --id id"]
+          help: if \"id\" names the candidates, declare it as the id"]
     );
 }
 
@@ -412,11 +485,42 @@ fn files_of_other_kinds_are_refused() {
     let error = read_bytes("pool.xlsx", b"PK", &ReadOptions::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "error[E302]: pool.xlsx: a .xlsx file is not a table that can be read\n  \
+        "error[E302]: pool.xlsx: files of type .xlsx cannot be read\n  \
          help: save the table as .csv, .npy, .npz or .parquet"
     );
     let error = elfving_table::read("no/such/pool.csv", &ReadOptions::default()).unwrap_err();
     assert!(error.to_string().starts_with("error[E301]: no/such/pool.csv: cannot be read: "), "{error}");
+}
+
+/// A zip archive of empty files.
+fn zip_of(names: &[&str]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    names.iter().for_each(|name| archive.start_file(*name, stored).expect("a file in memory"));
+    archive.finish().expect("an archive in memory").into_inner()
+}
+
+#[test]
+fn a_file_that_is_not_what_its_name_says_is_called_by_its_kind() {
+    let save = "open it in a spreadsheet program and save it as \"CSV UTF-8\"";
+    for (bytes, name, help) in [
+        (b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec(), "a gzip file", "decompress it first"),
+        (zip_of(&["[Content_Types].xml", "xl/workbook.xml"]), "an Excel file", save),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0".to_vec(), "an Excel file", save),
+        (zip_of(&["mimetype", "content.xml"]), "an OpenDocument file", save),
+        (zip_of(&["features.npy"]), "an archive of NumPy arrays", "name it .npz"),
+        (zip_of(&["pool.csv"]), "a zip archive", "extract the table from it first"),
+        (b"PK\x03\x04 and then nothing".to_vec(), "a zip archive", "extract the table from it first"),
+        (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array", "name it .npy"),
+        (b"PAR1\x15\x04".to_vec(), "a Parquet file", "name it .parquet"),
+    ] {
+        let error = read_bytes("pool.csv", &bytes, &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), format!("error[E303]: pool.csv: this is {name}\n  help: {help}"));
+    }
+    let error = read_bytes("pool.npy", b"\x1f\x8b\x08\0", &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("this is a gzip file"), "{error}");
+    // A column may be called after a format.
+    assert!(read_bytes("pool.csv", b"PAR1,BZh\n1,2\n", &ReadOptions::default()).is_ok());
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod support;
 
 use divan::Bencher;
 use elfving::pool::PointId;
-use elfving::surrogate::{Columns, Measurement, Over, Priors, Space, Surrogate};
+use elfving::surrogate::{Columns, Measurement, PosteriorOver, Priors, Space, Surrogate};
 
 fn main() {
     divan::main();
@@ -57,7 +57,7 @@ fn posterior_and_ten_slots(bencher: Bencher, (rows, measured): (usize, usize)) {
     let centre = Priors::default().centre(space.dimension());
     let fit = Surrogate::default().at(&space, &measurements, &centre).expect("a fit");
     bencher.bench_local(|| {
-        let mut posterior = fit.posterior(Over::Points);
+        let mut posterior = fit.posterior(PosteriorOver::Points);
         (0..10).for_each(|slot| posterior.measure(PointId::new(slot)));
         posterior.variance(PointId::new(0))
     });

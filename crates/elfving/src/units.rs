@@ -4,6 +4,31 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What kind of mistake an error is, for programs that turn errors into exit codes, exceptions or HTTP statuses. Every public
+/// error of the library has a `kind()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An option or a combination of them makes no sense: change the call.
+    Usage,
+    /// The data do not fit: change the table, the weights or the outcomes.
+    Data,
+    /// No measurement of this pool says anything about a target: give a ridge, or drop the target.
+    NotIdentifiable,
+    /// A kernel matrix is not symmetric and positive semidefinite.
+    NotPositiveSemidefinite,
+    /// Double precision is not enough at this scale.
+    Numerical,
+    /// The budget does not allow it.
+    Budget,
+    /// There is no such slot.
+    UnknownSlot,
+    /// A slot was told another outcome before.
+    Conflict,
+    /// Slots of the round are still open.
+    RoundIncomplete,
+}
+
 /// A value outside its domain, with what was given.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum InvalidValue {
@@ -57,6 +82,16 @@ pub enum InvalidValue {
         /// The value given.
         got: f64,
     },
+}
+
+impl InvalidValue {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            InvalidValue::Weight { .. } | InvalidValue::WeightSum { .. } => ErrorKind::Data,
+            _ => ErrorKind::Usage,
+        }
+    }
 }
 
 /// The ridge γ ≥ 0 of `A(λ) + γI`.
@@ -143,44 +178,6 @@ impl Tolerance {
     /// The number.
     pub fn get(self) -> f64 {
         self.0
-    }
-}
-
-/// What is vouched for about the outcomes: `|μ_x| ≤ B` and noise of variance at most σ².
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct NoiseModel {
-    sigma: f64,
-    bound: f64,
-}
-
-impl NoiseModel {
-    /// Checks σ ≥ 0 and B > 0.
-    ///
-    /// # Errors
-    /// [`InvalidValue::Sigma`] or [`InvalidValue::Bound`].
-    pub fn new(sigma: f64, bound: f64) -> Result<Self, InvalidValue> {
-        if !(sigma >= 0.0 && sigma.is_finite()) {
-            return Err(InvalidValue::Sigma { got: sigma });
-        }
-        if !(bound > 0.0 && bound.is_finite()) {
-            return Err(InvalidValue::Bound { got: bound });
-        }
-        Ok(Self { sigma, bound })
-    }
-
-    /// The standard-deviation bound σ of the noise.
-    pub fn sigma(self) -> f64 {
-        self.sigma
-    }
-
-    /// The bound B on the mean outcomes.
-    pub fn bound(self) -> f64 {
-        self.bound
-    }
-
-    /// `B² + σ²`, the second moment of one outcome (Theorem 1 of the paper).
-    pub fn second_moment(self) -> f64 {
-        self.bound * self.bound + self.sigma * self.sigma
     }
 }
 
@@ -299,6 +296,22 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
+/// Four digits, rounded up: what may be lost is never printed smaller than it is.
+pub(crate) fn rounded_up(x: f64) -> f64 {
+    four_digits(x, f64::ceil)
+}
+
+/// Four digits, rounded down: what may be assumed is never printed larger than it is.
+pub(crate) fn rounded_down(x: f64) -> f64 {
+    four_digits(x, f64::floor)
+}
+
+fn four_digits(x: f64, round: impl Fn(f64) -> f64) -> f64 {
+    let scale = 10f64.powf(3.0 - x.abs().log10().floor());
+    let rounded = round(x * scale) / scale;
+    if rounded.is_finite() { rounded } else { x }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,8 +322,6 @@ mod tests {
             assert!(Ridge::new(bad).is_err());
             assert!(Confidence::new(bad).is_err());
             assert!(Tolerance::new(bad).is_err());
-            assert!(NoiseModel::new(bad, 1.0).is_err());
-            assert!(NoiseModel::new(0.1, bad).is_err());
             assert!(Simplex::new(vec![0.5, bad]).is_err());
         }
     }
@@ -321,7 +332,6 @@ mod tests {
         assert!(Confidence::new(0.0).is_err() && Confidence::new(1.0).is_err());
         assert!(Confidence::new(1e-12).is_ok());
         assert!(Tolerance::new(0.0).is_err());
-        assert!(NoiseModel::new(0.0, 1.0).is_ok() && NoiseModel::new(0.0, 0.0).is_err());
         assert!(Simplex::new(vec![]).is_err() && Simplex::new(vec![0.0]).is_err());
         assert!(Simplex::new(vec![f64::MAX, f64::MAX]).is_err());
     }
@@ -340,5 +350,15 @@ mod tests {
     fn the_two_sided_union_bound_counts_both_tails() {
         let delta = Confidence::new(0.05).unwrap();
         assert!((delta.log_two_sided(6) - (12.0f64 / 0.05).ln()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn what_is_printed_is_rounded_to_the_safe_side() {
+        assert_eq!((rounded_down(0.000_469_99), rounded_up(0.000_469_91)), (0.000_469_9, 0.000_47));
+        assert_eq!((rounded_down(1.299_99), rounded_up(1.234_51)), (1.299, 1.235));
+        assert_eq!((rounded_down(12_345.6), rounded_up(12_345.6)), (12_340.0, 12_350.0));
+        for x in [0.0, 1e-320, 1e300, f64::MAX] {
+            assert!(rounded_down(x) <= x && rounded_up(x) >= x && rounded_up(x).is_finite(), "{x}");
+        }
     }
 }

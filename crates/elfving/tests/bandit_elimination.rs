@@ -106,9 +106,9 @@ fn the_unit_of_the_outcomes_does_not_matter() {
 #[test]
 fn every_policy_finds_the_best_of_a_small_pool() {
     let means = [0.1, 0.8, -0.3, 0.4];
-    let vouched = || assumptions(0.1, 1.0).norm(1.0).unwrap();
-    let best = |epsilon| question(axes(4), vouched(), Goal::Best { epsilon });
-    let regret = || question(axes(4), vouched(), Goal::Regret { horizon: Some(20_000) });
+    let assumed = || assumptions(0.1, 1.0).norm(1.0).unwrap();
+    let best = |epsilon| question(axes(4), assumed(), Goal::Best { epsilon });
+    let regret = || question(axes(4), assumed(), Goal::Regret { horizon: Some(20_000) });
     // ε = 0 asks for the best itself.
     for epsilon in [0.2, 0.0] {
         let policies: [Box<dyn Policy>; 2] =
@@ -292,8 +292,8 @@ fn a_wrong_model_ends_at_the_floor_with_the_best_still_in() {
 fn room_in_the_thresholds_protects_from_a_wrong_model_nobody_stated() {
     let means: Vec<f64> = (0..100).map(|i| rbf100::MEANS[i] + if i == 89 { -0.05 } else { 0.05 }).collect();
     let best = (0..100).fold(0, |best, i| if means[i] > means[best] { i } else { best });
-    let vouched = rbf100::assumptions().tails(Tails::SubGaussian).bound(1.05).unwrap();
-    let build = || question(rbf100::pool(), vouched.clone(), Goal::Best { epsilon: 0.4 });
+    let assumed = rbf100::assumptions().tails(Tails::SubGaussian).bound(1.05).unwrap();
+    let build = || question(rbf100::pool(), assumed.clone(), Goal::Best { epsilon: 0.4 });
     let roomy: [Box<dyn Policy>; 2] = [
         Box::new(RipsBest::new(build()).unwrap().thresholds(Thresholds::Room)),
         Box::new(PtrBest::new(build()).unwrap().thresholds(Thresholds::Room)),
@@ -358,7 +358,7 @@ fn without_a_horizon_the_ridge_falls_and_the_leader_is_played_for_ever() {
 
 #[test]
 fn whatever_the_outcomes_someone_stays_in() {
-    // Outcomes far beyond what is vouched for: the statements contradict each other, and some differences go in circles.
+    // Outcomes far beyond what is assumed: the statements contradict each other, and some differences go in circles.
     let rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.5]];
     for seed in 0..200 {
         let pool = Pool::from_features(Matrix::from_rows(&rows)).unwrap();
@@ -384,7 +384,7 @@ fn whatever_the_outcomes_someone_stays_in() {
 }
 
 #[test]
-fn a_bias_that_nobody_vouched_for_gets_room_whatever_is_asked() {
+fn a_bias_without_a_bound_gets_room_whatever_is_asked() {
     let unknown = || Assumptions::new(0.1).unwrap().bound(1.0).unwrap();
     let size = |policy: RipsRegret| {
         let mut policy = policy;
@@ -396,7 +396,7 @@ fn a_bias_that_nobody_vouched_for_gets_room_whatever_is_asked() {
         policy.report().intervals[0].upper - policy.report().intervals[0].lower
     };
     let build = || RipsRegret::new(question(axes(2), unknown(), REGRET)).unwrap();
-    assert_eq!(size(build()), size(build().thresholds(Thresholds::Vouched)));
+    assert_eq!(size(build()), size(build().thresholds(Thresholds::Assumed)));
     // Without a ridge there is no bias to make room for.
     let exact = || RipsRegret::new(question(axes(2), unknown(), REGRET).gamma(Ridge::ZERO)).unwrap();
     assert!(size(exact()) < size(exact().thresholds(Thresholds::Room)));
@@ -423,8 +423,8 @@ fn a_kernel_may_be_measured_at_some_points_and_chosen_from_others() {
     let best = (1..9).fold(0, |best, i| if choices[i] > choices[best] { i } else { best });
     // Each point with its own noise.
     let sigmas: Vec<f64> = (0..12).map(|i| if i % 2 == 0 { 0.05 } else { 0.2 }).collect();
-    let vouched = assumptions(0.2, 1.0).norm(3.0).unwrap().sigma_at(sigmas).unwrap();
-    let build = || question(pool.clone(), vouched.clone(), BEST);
+    let assumed = assumptions(0.2, 1.0).norm(3.0).unwrap().sigma_at(sigmas).unwrap();
+    let build = || question(pool.clone(), assumed.clone(), BEST);
     let policies: [Box<dyn Policy>; 2] =
         [Box::new(RipsBest::new(build()).unwrap()), Box::new(PtrBest::new(build()).unwrap())];
     for policy in policies {

@@ -10,10 +10,10 @@ use elfving::bandit::{
     Outcome, Plan, Policy, Question, Reason, Report, Status,
 };
 use elfving::estimate::{Assumptions, Tails};
+use elfving::numerics::rng::{Purpose, stream};
 use elfving::numerics::{Cholesky, Matrix, dot};
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{Factorisation, PointId, Points, Pool};
-use elfving::rounding::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::Arc;
 

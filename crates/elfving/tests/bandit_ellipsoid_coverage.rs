@@ -14,10 +14,10 @@ use elfving::bandit::{
     Policy, Question, Report,
 };
 use elfving::estimate::{Assumptions, Tails};
+use elfving::numerics::rng::{Purpose, stream};
 use elfving::numerics::{Matrix, dot};
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{Factorisation, PointId, Points, Pool};
-use elfving::rounding::{Purpose, stream};
 use elfving::units::Confidence;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};

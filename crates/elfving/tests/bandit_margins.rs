@@ -14,16 +14,16 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// S, σ, B and h, to be changed one at a time.
 #[derive(Debug, Clone, Copy)]
-struct Vouched {
+struct Assumed {
     norm: f64,
     sigma: f64,
     bound: f64,
     h: f64,
 }
 
-const VOUCHED: Vouched = Vouched { norm: 1.3, sigma: 0.1, bound: 1.0, h: 0.001 };
+const ASSUMED: Assumed = Assumed { norm: 1.3, sigma: 0.1, bound: 1.0, h: 0.001 };
 
-impl Vouched {
+impl Assumed {
     fn assumptions(self) -> Assumptions {
         let Self { norm, sigma, bound, h } = self;
         let all = Assumptions::new(sigma).unwrap().bound(bound).unwrap().norm(norm).unwrap();
@@ -43,7 +43,7 @@ impl Vouched {
 }
 
 fn question(goal: Goal) -> Question {
-    Question::new(rbf100::pool(), VOUCHED.assumptions(), goal).unwrap()
+    Question::new(rbf100::pool(), ASSUMED.assumptions(), goal).unwrap()
 }
 
 type Record = Vec<(Plan, Vec<f64>, Decision)>;
@@ -71,14 +71,14 @@ fn run(policy: &mut dyn Policy) -> Record {
 fn checked(report: &Report, needs_bound: bool, would_stand: impl Fn(&Assumptions) -> bool) {
     let margins = report.margins;
     println!("{}: {margins:?}", report.policy);
-    assert!(margins.norm.unwrap() >= VOUCHED.norm && margins.sigma.unwrap() >= VOUCHED.sigma);
-    assert!(margins.misspecification.unwrap() >= VOUCHED.h);
+    assert!(margins.norm.unwrap() >= ASSUMED.norm && margins.sigma.unwrap() >= ASSUMED.sigma);
+    assert!(margins.misspecification.unwrap() >= ASSUMED.h);
     assert_eq!(margins.bound.is_some(), needs_bound);
-    assert!(would_stand(&VOUCHED.assumptions()));
-    for (name, moved) in VOUCHED.at(margins, 1.0 - 1e-6) {
+    assert!(would_stand(&ASSUMED.assumptions()));
+    for (name, moved) in ASSUMED.at(margins, 1.0 - 1e-6) {
         assert!(would_stand(&moved.assumptions()), "{}: {name} below its margin", report.policy);
     }
-    for (name, moved) in VOUCHED.at(margins, 1.0 + 1e-3) {
+    for (name, moved) in ASSUMED.at(margins, 1.0 + 1e-3) {
         assert!(!would_stand(&moved.assumptions()), "{}: {name} above its margin", report.policy);
     }
 }
@@ -105,7 +105,7 @@ fn the_verdict_turns_at_the_margins() {
     checked(&policy.report(), false, |assumptions| policy.would_stand(assumptions));
 }
 
-/// Least squares estimates do not depend on what is vouched for: the same plans and outcomes, decided by a policy that was told
+/// Least squares estimates do not depend on what is assumed: the same plans and outcomes, decided by a policy that was told
 /// something else.
 #[test]
 fn a_policy_told_the_margin_decides_the_same_and_one_told_more_does_not() {
@@ -113,8 +113,8 @@ fn a_policy_told_the_margin_decides_the_same_and_one_told_more_does_not() {
     let record = run(&mut first);
     let report = first.report();
     assert!(!report.eliminated.is_empty());
-    let decides_the_same = |vouched: Vouched| {
-        let question = Question::new(rbf100::pool(), vouched.assumptions(), REGRET).unwrap();
+    let decides_the_same = |assumed: Assumed| {
+        let question = Question::new(rbf100::pool(), assumed.assumptions(), REGRET).unwrap();
         let mut policy = PtrRegret::new(question).unwrap();
         record.iter().all(|(plan, outcomes, decision)| {
             let computed = policy.learn(plan, outcomes).unwrap();
@@ -124,11 +124,11 @@ fn a_policy_told_the_margin_decides_the_same_and_one_told_more_does_not() {
                 && computed.survivors == decision.survivors
         })
     };
-    assert!(decides_the_same(VOUCHED));
-    for (name, moved) in VOUCHED.at(report.margins, 1.0 - 1e-6) {
+    assert!(decides_the_same(ASSUMED));
+    for (name, moved) in ASSUMED.at(report.margins, 1.0 - 1e-6) {
         assert!(decides_the_same(moved), "{name} below its margin");
     }
-    for (name, moved) in VOUCHED.at(report.margins, 1.0 + 1e-3) {
+    for (name, moved) in ASSUMED.at(report.margins, 1.0 + 1e-3) {
         assert!(!decides_the_same(moved), "{name} above its margin");
     }
 }

@@ -20,14 +20,14 @@ fn solve(problem: &Problem) -> Design {
 #[track_caller]
 fn assert_optimum(problem: &Problem, expected: f64) {
     let design = solve(problem);
-    assert_eq!(design.status, Status::Certified, "{design}");
-    let error = (design.certificate.value - expected).abs() / expected.abs();
+    assert_eq!(design.status(), Status::Certified, "{design}");
+    let error = (design.certificate().value() - expected).abs() / expected.abs();
     assert!(
         error < 5e-9,
         "{} at gamma {}: {} instead of {expected}",
         problem.criterion(),
         problem.gamma().get(),
-        design.certificate.value
+        design.certificate().value()
     );
 }
 
@@ -82,9 +82,11 @@ fn the_papers_kernel_pool_is_certified_by_the_exact_kernel() {
     let pool = Pool::from_kernel(kernel, points, None, &Factorisation::default()).unwrap();
     let problem = Problem::over_choices(&pool, Criterion::G, ridge(0.005)).unwrap();
     let design = solve(&problem);
-    assert_eq!(design.status, Status::Certified, "{design}");
-    assert_eq!(design.certificate.checked_by, CheckedBy::ExactKernel);
-    assert!(design.certificate.bound <= 27.491105733898 && design.certificate.value >= 27.491105733361);
+    assert_eq!(design.status(), Status::Certified, "{design}");
+    assert_eq!(design.certificate().checked_by(), CheckedBy::ExactKernel);
+    assert!(
+        design.certificate().bound() <= 27.491105733898 && design.certificate().value() >= 27.491105733361
+    );
 }
 
 #[test]
@@ -128,8 +130,12 @@ fn quadratic_regression_on_an_interval_is_the_textbook_design() {
     let pool = Pool::from_features(Matrix::from_fn(41, 3, |i, k| ((i as f64 - 20.0) / 20.0).powi(k as i32)))
         .unwrap();
     let design = solve(&Problem::over_choices(&pool, Criterion::D, Ridge::ZERO).unwrap());
-    let heavy: Vec<(usize, f64)> =
-        design.support.iter().map(|(id, weight)| (id.index(), *weight)).filter(|&(_, w)| w > 1e-4).collect();
+    let heavy: Vec<(usize, f64)> = design
+        .support()
+        .iter()
+        .map(|(id, weight)| (id.index(), *weight))
+        .filter(|&(_, w)| w > 1e-4)
+        .collect();
     assert_eq!(heavy.iter().map(|&(i, _)| i).collect::<Vec<_>>(), vec![0, 20, 40]);
     assert!(heavy.iter().all(|&(_, weight)| (weight - 1.0 / 3.0).abs() < 1e-4), "{heavy:?}");
 }
@@ -143,5 +149,24 @@ fn a_subset_of_targets_is_the_problem_on_that_subset() {
     let rows = support::small().select_rows(&[3, 14, 15]);
     let by_rows = Problem::new(&pool, Criterion::G, Targets::Directions(rows), ridge(0.05)).unwrap();
     let (a, b) = (solve(&by_subset), solve(&by_rows));
-    assert!((a.certificate.value - b.certificate.value).abs() < 1e-8 * a.certificate.value);
+    assert!((a.certificate().value() - b.certificate().value()).abs() < 1e-8 * a.certificate().value());
+}
+
+#[test]
+fn the_designs_of_a_straight_line_are_those_of_the_textbook() {
+    // Measured at 0, 0.1, ..., 1: half of the measurements at each end, but for a (√2 - 1 at 1) and for the line at 2.
+    let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32))).unwrap();
+    let at_two = Targets::Directions(Matrix::from_rows(&[[1.0, 2.0]]));
+    let over_choices = |criterion| Problem::over_choices(&line, criterion, Ridge::ZERO).unwrap();
+    for (problem, wanted) in [
+        (over_choices(Criterion::Xy), 4.0),
+        (over_choices(Criterion::D), 0.25f64.ln()),
+        (over_choices(Criterion::A), (1.0 + 2f64.sqrt()).powi(2)),
+        (over_choices(Criterion::V), 1.4),
+        (Problem::new(&line, Criterion::C, at_two, Ridge::ZERO).unwrap(), 9.0),
+    ] {
+        let mut control = Control::new(Tolerance::new(1e-9).unwrap());
+        let design = InteriorPoint::default().solve(&problem, &mut control).unwrap();
+        assert!((design.certificate().value() - wanted).abs() < 1e-8, "{design}");
+    }
 }

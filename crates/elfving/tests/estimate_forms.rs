@@ -145,8 +145,8 @@ fn the_bias_is_that_of_the_information_matrix() {
     let (draws, gamma) = (sample(&pool, 100), Ridge::new(0.1).unwrap());
     let outcomes = outcomes(100);
     let sampled = Sampled::new(&pool, &draws, &outcomes, gamma).unwrap();
-    let vouched = assumptions().norm(2.0).unwrap().misspecification(0.3).unwrap();
-    let of = |widths| Rips::new(vouched.clone(), delta()).widths(widths).intervals(&sampled, &all()).unwrap();
+    let assumed = assumptions().norm(2.0).unwrap().misspecification(0.3).unwrap();
+    let of = |widths| Rips::new(assumed.clone(), delta()).widths(widths).intervals(&sampled, &all()).unwrap();
     let (sharp, paper) = (of(Widths::Sharp), of(Widths::Paper));
     let mut shares = vec![0.0; 60];
     draws.probabilities().iter().for_each(|(id, p)| shares[id.index()] = *p);
@@ -246,8 +246,8 @@ fn without_a_ridge_only_what_was_measured_can_be_estimated() {
     assert_eq!(refused, EstimateError::NotIdentifiable { target: TargetRef::Pair(0, 1) });
     // With a ridge every direction has an estimate, and its bias is stated when the norm is.
     let sampled = Sampled::new(&pool, &draws, &outcomes, Ridge::new(0.1).unwrap()).unwrap();
-    let vouched = Rips::new(assumptions().norm(2.0).unwrap(), delta());
-    let interval = vouched.intervals(&sampled, &all()).unwrap().intervals[1];
+    let assumed = Rips::new(assumptions().norm(2.0).unwrap(), delta());
+    let interval = assumed.intervals(&sampled, &all()).unwrap().intervals[1];
     assert_eq!((interval.estimate, interval.noise), (0.0, 0.0));
     assert!((interval.bias.ridge.unwrap() - 2.0).abs() < 1e-12, "nothing is known but the norm");
 }
@@ -310,8 +310,8 @@ fn the_statement_names_what_it_rests_on() {
          - the model is exact (misspecification 0)\n\
          - no bound on the norm is assumed: the shrinkage bias of the ridge (gamma = 0.01) is not included in the widths\n"
     );
-    let vouched = assumptions().norm(1.5).unwrap().misspecification(0.1).unwrap();
-    let intervals = Rips::new(vouched, delta()).intervals(&sampled, &all()).unwrap();
+    let assumed = assumptions().norm(1.5).unwrap().misspecification(0.1).unwrap();
+    let intervals = Rips::new(assumed, delta()).intervals(&sampled, &all()).unwrap();
     let said = intervals.to_string();
     assert!(said.contains("- the norm of the true function is at most 1.5\n"), "{said}");
     assert!(
@@ -329,9 +329,9 @@ fn repeated_measurements_and_their_average_with_a_smaller_sigma_agree() {
     let pool = Pool::from_features(Matrix::from_rows(&[[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])).unwrap();
     let each = Allocation::new(vec![(PointId::new(0), 4), (PointId::new(2), 1)]).unwrap();
     let estimate = |allocation: &Allocation, outcomes: &[f64], sigmas: Vec<f64>| {
-        let vouched = Assumptions::new(0.0).unwrap().sigma_at(sigmas).unwrap().tails(Tails::SubGaussian);
+        let assumed = Assumptions::new(0.0).unwrap().sigma_at(sigmas).unwrap().tails(Tails::SubGaussian);
         let counted = Counted::new(&pool, allocation, outcomes, Ridge::ZERO).unwrap();
-        let intervals = LeastSquares::new(vouched, delta()).intervals(&counted, &all()).unwrap();
+        let intervals = LeastSquares::new(assumed, delta()).intervals(&counted, &all()).unwrap();
         intervals.intervals.iter().flat_map(|one| [one.estimate, one.noise]).collect::<Vec<f64>>()
     };
     let repeated = estimate(&each, &[0.8, 1.2, 1.1, 0.9, 3.0], vec![0.4, 0.4, 0.4]);
@@ -354,8 +354,8 @@ proptest! {
         let run = |features: Matrix, gamma: f64, outcomes: &[f64], unit: f64| {
             let pool = Pool::from_features(features).unwrap();
             let sampled = Sampled::new(&pool, &draws, outcomes, Ridge::new(gamma).unwrap()).unwrap();
-            let vouched = Assumptions::new(0.3 * unit).unwrap().bound(unit).unwrap();
-            let intervals = Rips::new(vouched, delta()).intervals(&sampled, &all()).unwrap().intervals;
+            let assumed = Assumptions::new(0.3 * unit).unwrap().bound(unit).unwrap();
+            let intervals = Rips::new(assumed, delta()).intervals(&sampled, &all()).unwrap().intervals;
             intervals.iter().flat_map(|one| [one.estimate / unit, one.noise / unit]).collect::<Vec<f64>>()
         };
         let plain = run(features.clone(), gamma, &outcomes, 1.0);

@@ -115,9 +115,9 @@ fn assert_value_is_that_of_the_independent_check(
     match (recheck(problem, &weights, &[(target, 1.0)]), report.value) {
         (Ok(certificate), Some(value)) => {
             assert!(
-                (certificate.value - value).abs() < 1e-7 * value.abs(),
+                (certificate.value() - value).abs() < 1e-7 * value.abs(),
                 "{report} {} {weights:?}",
-                certificate.value
+                certificate.value()
             );
         }
         (Err(DesignError::NotIdentifiable { .. }), None) => {}

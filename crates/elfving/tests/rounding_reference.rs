@@ -223,7 +223,7 @@ fn roundings_are_within_a_tenth_on_the_papers_kernel_pool_and_draws_are_not() {
         let ours = RegretMinimisation::default().round(&request).unwrap();
         let ratio = ours.report.ratio.unwrap();
         assert!((1.0..=bound).contains(&ratio), "T = {budget}: {}", ours.report);
-        let draws = Draws::new(&design.support, budget, 1).unwrap().report(&request).unwrap();
+        let draws = Draws::new(design.support(), budget, 1).unwrap().report(&request).unwrap();
         assert!(draws.ratio.unwrap() > 1.4 * ratio, "T = {budget}: {ratio} against {draws}");
         if budget == 75 {
             let polished = Exchange::default().after(&request, &ours).unwrap().report;

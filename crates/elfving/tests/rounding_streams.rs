@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too
 
+use elfving::numerics::rng::{Purpose, stream};
 use elfving::pool::PointId;
-use elfving::rounding::{Allocation, Draws, Purpose, RoundingError, shuffled_slots, stream};
-use rand::Rng;
+use elfving::rounding::{Allocation, Draws, RoundingError, shuffled_slots};
 
 fn ids(points: &[PointId]) -> Vec<usize> {
     points.iter().map(|id| id.index()).collect()

@@ -2,12 +2,12 @@
 
 mod support;
 
+use elfving::numerics::rng::{Purpose, stream};
 use elfving::numerics::{Cholesky, Matrix, apply_transposed};
 use elfving::pool::PointId;
-use elfving::rounding::{Purpose, stream};
 use elfving::surrogate::{
-    Aim, Columns, Evidence, Fit, Lbfgs, Measurement, Normal, Outcome, Over, Parameters, Priors, SearchStatus,
-    Space, StudentT, Surrogate, SurrogateError,
+    Aim, Columns, Fit, GroupedMeasurements, Lbfgs, Measurement, Normal, OutcomeScale, Parameters,
+    PosteriorOver, Priors, SearchStatus, Space, StudentT, Surrogate, SurrogateError,
 };
 use support::normals;
 
@@ -53,7 +53,7 @@ fn plain() -> Surrogate {
     Surrogate::default().warp(false)
 }
 
-fn evidence(space: &Space, measured: &[Measurement]) -> Evidence {
+fn evidence(space: &Space, measured: &[Measurement]) -> GroupedMeasurements {
     plain().at(space, measured, &parameters()).expect("a fit").evidence().clone()
 }
 
@@ -120,7 +120,7 @@ fn the_posterior_is_that_of_the_repeats_written_out() {
     let space = Space::new(&table(), None).unwrap();
     let fit = plain().uncertain_mean(false).at(&space, &measured(), &parameters()).unwrap();
     assert_close(fit.mean(), -0.413_716_436_440_741_74, 1e-12);
-    let posterior = fit.posterior(Over::Points);
+    let posterior = fit.posterior(PosteriorOver::Points);
     for row in 0..14 {
         assert_close(posterior.mean(id(row)), MEANS[row], 1e-12);
         assert_close(posterior.variance(id(row)), VARIANCES[row], 1e-12);
@@ -132,7 +132,7 @@ fn the_posterior_is_that_of_the_repeats_written_out() {
 #[test]
 fn the_uncertain_mean_widens_what_is_far_from_the_data() {
     let space = Space::new(&table(), None).unwrap();
-    let posterior = plain().at(&space, &measured(), &parameters()).unwrap().posterior(Over::Points);
+    let posterior = plain().at(&space, &measured(), &parameters()).unwrap().posterior(PosteriorOver::Points);
     // Variance + (1 - kᵀC⁻¹1)² / 1ᵀC⁻¹1, written out.
     for (row, variance) in
         [(1, 0.019_296_795_257_422_568), (9, 0.081_726_258_746_640_59), (10, 0.677_930_374_320_664_5)]
@@ -167,7 +167,7 @@ fn known_noise_is_used_as_it_is_given() {
     let evaluation = fit.evidence().evaluate(&space, &parameters(), &Priors::default()).unwrap();
     assert_close(evaluation.log_likelihood, -468.510_981_688_524_34, 1e-11);
     assert_close(fit.mean(), -0.346_195_393_949_556_84, 1e-12);
-    let posterior = fit.posterior(Over::Points);
+    let posterior = fit.posterior(PosteriorOver::Points);
     assert_close(posterior.mean(id(1)), 0.423_196_642_547_140_96, 1e-12);
     assert_close(posterior.mean(id(9)), -0.051_060_824_030_622_98, 1e-12);
 }
@@ -203,15 +203,16 @@ fn a_hypothetical_measurement_is_worth_what_a_real_one_is() {
     let points = Columns::numeric(normals(31, 14, 2)).category((0..14).map(|i| i % 3).collect());
     let choices = Columns::numeric(normals(33, 6, 2)).category(vec![0, 1, 2, 0, 1, 2]);
     let space = Space::new(&points, Some(&choices)).unwrap();
-    let mut posterior = plain().at(&space, &measured(), &parameters()).unwrap().posterior(Over::Both);
+    let mut posterior =
+        plain().at(&space, &measured(), &parameters()).unwrap().posterior(PosteriorOver::Both);
     assert_eq!(posterior.len(), 20);
     let mut more = measured();
     for row in [9, 9, 4, 13] {
         posterior.measure(id(row));
         more.push(Measurement::new(id(row), 0.3));
     }
-    let real = plain().at(&space, &more, &parameters()).unwrap().posterior(Over::Both);
-    let over_choices = plain().at(&space, &more, &parameters()).unwrap().posterior(Over::Choices);
+    let real = plain().at(&space, &more, &parameters()).unwrap().posterior(PosteriorOver::Both);
+    let over_choices = plain().at(&space, &more, &parameters()).unwrap().posterior(PosteriorOver::Choices);
     for row in 0..20 {
         assert_close(posterior.variance(id(row)), real.variance(id(row)), 1e-12);
         for other in 0..20 {
@@ -233,7 +234,7 @@ fn a_hypothetical_measurement_is_worth_what_a_real_one_is() {
 #[test]
 fn draws_have_the_mean_and_covariance_of_the_posterior() {
     let space = Space::new(&table(), None).unwrap();
-    let posterior = plain().at(&space, &measured(), &parameters()).unwrap().posterior(Over::Points);
+    let posterior = plain().at(&space, &measured(), &parameters()).unwrap().posterior(PosteriorOver::Points);
     // Row 9 twice: the two are always equal, though the covariance is singular.
     let rows = [id(9), id(12), id(4), id(9)];
     let count = 20_000;
@@ -274,7 +275,7 @@ fn pool(seed: u64, rows: usize, measured: usize) -> (Columns, Vec<Measurement>) 
 }
 
 fn same_answers(a: &Fit, b: &Fit, rows: impl Iterator<Item = (usize, usize)>, tolerance: f64) {
-    let (of_a, of_b) = (a.posterior(Over::Points), b.posterior(Over::Points));
+    let (of_a, of_b) = (a.posterior(PosteriorOver::Points), b.posterior(PosteriorOver::Points));
     for (one, other) in rows {
         assert_close(of_a.mean(id(one)), of_b.mean(id(other)), tolerance);
         assert_close(of_a.variance(id(one)), of_b.variance(id(other)), tolerance);
@@ -314,7 +315,7 @@ fn units_sign_and_constant_columns_do_not_matter() {
     let one = precise.fit(&space, &measured, None).unwrap();
     let other = precise.clone().aim(Aim::Minimise).fit(&other_space, &other_measured, None).unwrap();
     same_answers(&one, &other, (0..50).map(|i| (i, i)), 1e-5);
-    let model = one.posterior(Over::Points).mean(id(3));
+    let model = one.posterior(PosteriorOver::Points).mean(id(3));
     assert_close(other.outcome().inverse(model), -1e-3 * one.outcome().inverse(model) + 5.0, 1e-6);
 }
 
@@ -341,7 +342,7 @@ fn a_category_has_one_parameter_whatever_its_levels() {
     let measured: Vec<Measurement> = (0..15).map(|i| Measurement::new(id(i), (i % 5) as f64)).collect();
     let fit = Surrogate::default().fit(&space, &measured, None).unwrap();
     assert_eq!(fit.parameters().lengthscales.len(), 1);
-    let posterior = fit.posterior(Over::Points);
+    let posterior = fit.posterior(PosteriorOver::Points);
     // Levels that were not measured are all alike; rows 0 and 20 are the same level, hence the same site.
     assert_eq!(posterior.mean(id(16)), posterior.mean(id(17)));
     assert_eq!(posterior.mean(id(0)), posterior.mean(id(20)));
@@ -354,12 +355,12 @@ fn an_outlier_weighs_little_in_the_robust_fit_and_fully_in_the_plain_one() {
     let space = Space::new(&table, None).unwrap();
     let clean = Surrogate::default().fit(&space, &measured, None).unwrap();
     let clean_median = |row| {
-        let posterior = clean.posterior(Over::Points);
+        let posterior = clean.posterior(PosteriorOver::Points);
         clean.outcome().inverse(posterior.mean(id(row)))
     };
     measured[5].outcome += 80.0;
     let error = |fit: &Fit| {
-        let posterior = fit.posterior(Over::Points);
+        let posterior = fit.posterior(PosteriorOver::Points);
         let errors =
             (0..60).map(|row| (fit.outcome().inverse(posterior.mean(id(row))) - clean_median(row)).abs());
         errors.sum::<f64>() / 60.0
@@ -383,7 +384,7 @@ fn any_number_of_threads_gives_the_same_bits() {
         let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         threads.install(|| {
             let fit = short.fit(&space, &measured, None).unwrap();
-            let mut posterior = fit.posterior(Over::Points);
+            let mut posterior = fit.posterior(PosteriorOver::Points);
             posterior.measure(id(3));
             (fit.parameters().clone(), posterior.means().to_vec(), posterior.variances().to_vec())
         })
@@ -418,7 +419,7 @@ fn hard_inputs_give_finite_answers() {
         let space = Space::new(table, None).unwrap();
         for model in [Surrogate::default(), Surrogate::default().robust(StudentT::default())] {
             let fit = model.fit(&space, measured, None).unwrap();
-            let mut posterior = fit.posterior(Over::Points);
+            let mut posterior = fit.posterior(PosteriorOver::Points);
             (0..5).for_each(|_| posterior.measure(id(0)));
             for row in 0..space.points() {
                 let reported =
@@ -502,7 +503,7 @@ fn coverage(
             chosen.map(|i| Measurement::new(id(i), values[i] + truth.noise.sqrt() * normal())).collect();
         let fit = fit(&space, &measurements, &truth);
         let width = 1.645 * width(&fit);
-        let posterior = fit.posterior(Over::Points);
+        let posterior = fit.posterior(PosteriorOver::Points);
         for row in (0..rows).filter(|row| row % 3 != 0) {
             let reported = fit.outcome().report(posterior.mean(id(row)), posterior.deviation(id(row)), width);
             held += f64::from(u8::from(reported.lower <= values[row] && values[row] <= reported.upper));
@@ -515,7 +516,7 @@ fn coverage(
 #[test]
 fn ninety_percent_intervals_hold_about_ninety_percent_of_the_rows() {
     // The prior is about outcomes in the model's units, so they are not scaled again.
-    let unscaled = Surrogate::default().outcome(Outcome::unchanged(Aim::Maximise));
+    let unscaled = Surrogate::default().outcome(OutcomeScale::unchanged(Aim::Maximise));
     let known = coverage(400, |space, data, truth| unscaled.at(space, data, truth).unwrap(), |_| 1.0);
     assert!((0.885..=0.915).contains(&known), "parameters known: {known}");
     let fitted = coverage(400, |space, data, _| unscaled.fit(space, data, None).unwrap(), |_| 1.0);
@@ -538,7 +539,7 @@ fn the_map_of_outcomes_is_learned_from_distinct_rows() {
     let space = Space::new(&table, None).unwrap();
     let mut repeated = measured.clone();
     repeated.extend((0..200).map(|_| measured[0]));
-    let map = |measured: &[Measurement]| -> Outcome {
+    let map = |measured: &[Measurement]| -> OutcomeScale {
         plain()
             .at(&space, measured, &Parameters { lengthscales: vec![1.0; 4], ..parameters() })
             .unwrap()

@@ -22,22 +22,17 @@ use references::{Name, Origin};
 /// A place in the order: a name, and every name it may use.
 type Place = (&'static str, &'static [&'static str]);
 
-/// The modules of the core, lowest first. `complexity` stands beside `rounding`: only `simulate` and the shells use it.
-pub const MODULES: [Place; 11] = [
+/// The modules of the core, lowest first.
+pub const MODULES: [Place; 9] = [
     ("units", &[]),
     ("numerics", &["units"]),
     ("pool", &["units", "numerics"]),
     ("design", &["units", "numerics", "pool"]),
-    ("complexity", &["units", "numerics", "pool", "design"]),
     ("rounding", &["units", "numerics", "pool", "design"]),
     ("estimate", &["units", "numerics", "pool", "design", "rounding"]),
     ("surrogate", &["units", "numerics", "pool", "design", "rounding"]),
     ("bandit", &["units", "numerics", "pool", "design", "rounding", "estimate", "surrogate"]),
-    ("plan", &["units", "numerics", "pool", "design", "estimate", "bandit"]),
-    (
-        "simulate",
-        &["units", "numerics", "pool", "design", "rounding", "estimate", "surrogate", "bandit", "complexity"],
-    ),
+    ("prelude", &["units", "numerics", "pool", "design", "rounding", "estimate", "bandit"]),
 ];
 
 /// The crates of the workspace, lowest first.
@@ -47,7 +42,7 @@ pub const CRATES: [Place; 9] = [
     ("elfving-plot", &["elfving"]),
     ("elfving-lab", &["elfving", "elfving-table", "elfving-plot"]),
     ("elfving-problem", &["elfving", "elfving-table", "elfving-lab"]),
-    ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot", "elfving-problem"]),
+    ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot", "elfving-lab", "elfving-problem"]),
     (
         "elfving-cli",
         &["elfving", "elfving-table", "elfving-plot", "elfving-lab", "elfving-problem", "elfving-campaign"],

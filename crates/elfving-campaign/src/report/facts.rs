@@ -1,9 +1,11 @@
 //! What the report is about, gathered once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use elfving::bandit::{Guarantee, Reading};
 use elfving::numerics::Matrix;
+use elfving_problem::Names;
 
 use crate::at::At;
 use crate::campaign::Campaign;
@@ -72,7 +74,7 @@ impl Facts {
             decided: round.decision.map(|decision| (decision.survivors.len(), decision.eliminated.len())),
         });
         let rounds: Vec<RoundFacts> = rounds.collect();
-        let measured = measured(&slots, &log, &candidates.ids);
+        let measured = measured(&slots, &log, candidates.names());
         let picks = status.picks.iter().map(|pick| cells_of(campaign, pick)).collect::<Result<_, _>>()?;
         Ok(Self {
             spec: campaign.spec().clone(),
@@ -80,9 +82,9 @@ impl Facts {
             rounds,
             measured,
             log,
-            ids: candidates.ids.clone(),
-            coordinates: candidates.features.clone(),
-            coordinate_names: candidates.feature_names.clone(),
+            ids: candidates.names().list(),
+            coordinates: candidates.numbers().0.clone(),
+            coordinate_names: candidates.about().coordinate_names.clone().unwrap_or_default(),
             picks,
             slots,
             status,
@@ -111,7 +113,7 @@ impl Facts {
 }
 
 /// The outcomes of each candidate that has some, corrections and earlier measurements included.
-fn measured(slots: &[SlotStory], log: &[Recorded], ids: &[String]) -> Vec<MeasuredCandidate> {
+fn measured(slots: &[SlotStory], log: &[Recorded], names: &Names) -> Vec<MeasuredCandidate> {
     let told = slots.iter().filter_map(|slot| Some((slot.id.as_str(), slot.reading.as_ref()?)));
     let earlier = log.iter().filter_map(|recorded| match &recorded.event {
         Event::Earlier(brought_in) => Some(&brought_in.measurements),
@@ -123,19 +125,17 @@ fn measured(slots: &[SlotStory], log: &[Recorded], ids: &[String]) -> Vec<Measur
         values.entry(id).or_default().extend(Reading::values(reading));
     }
     let of_row =
-        |(row, id): (usize, &String)| Some(MeasuredCandidate { row, values: values.remove(id.as_str())? });
-    ids.iter().enumerate().filter_map(of_row).collect()
+        |(row, id): (usize, Cow<'_, str>)| Some(MeasuredCandidate { row, values: values.remove(&*id)? });
+    names.iter().enumerate().filter_map(of_row).collect()
 }
 
 /// The row of a pick in the user's table, where it is one of the candidates.
 fn cells_of(campaign: &Campaign, pick: &str) -> Result<Vec<(String, String)>, CampaignError> {
     let candidates = campaign.candidates()?;
     let Ok(row) = candidates.find(pick) else { return Ok(Vec::new()) };
-    let table = &candidates.table;
-    let hidden = |name: &str| {
-        name == campaign.spec().outcome || candidates.id_column.as_deref().is_some_and(|id| id == name)
-    };
-    let cells = table.columns().iter().zip(table.cells(candidates.rows[row]));
+    let Some(table) = candidates.table() else { return Ok(Vec::new()) };
+    let hidden = |name: &str| name == campaign.spec().outcome || candidates.id_column() == Some(name);
+    let cells = table.columns().iter().zip(table.cells(candidates.table_row(row)));
     let shown = cells.filter(|(column, _)| !hidden(column.name()));
     Ok(shown.map(|(column, cell)| (column.name().to_owned(), cell.to_string())).collect())
 }

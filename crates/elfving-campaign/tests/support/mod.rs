@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use elfving::bandit::{Goal, Outcome};
 use elfving::estimate::Tails;
 use elfving_campaign::{
-    Aim, Assumed, At, Attachment, Batch, Campaign, CampaignError, Recipe, ResultsFile, Spec, TellOptions,
-    Told,
+    Aim, AssumptionSpec, At, Attachment, Batch, Campaign, CampaignError, Recipe, ResultsFile, Spec,
+    TellOptions, Told,
 };
 use elfving_table::{PoolOptions, ReadOptions};
 
@@ -75,8 +75,12 @@ pub fn recipe() -> Recipe {
 
 /// The best of the pool, certified by the ellipsoid.
 pub fn certified() -> Spec {
-    let assumed =
-        Assumed { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(2.0), ..Assumed::default() };
+    let assumed = AssumptionSpec {
+        sigma: Some(0.1),
+        tails: Tails::SubGaussian,
+        norm: Some(2.0),
+        ..AssumptionSpec::default()
+    };
     Spec::new("lab", "yield", Aim::Maximise, recipe())
         .goal(Goal::Best { epsilon: 0.2 })
         .assumed(assumed)

@@ -96,15 +96,15 @@ fn table(campaign: &Campaign, batch: &Batch) -> Result<String, CliError> {
         return Ok(String::new());
     }
     let candidates = campaign.candidates().map_err(|error| failed(error, None))?;
-    let own = &candidates.table;
+    let Some(own) = candidates.table() else { return Ok(String::new()) };
     let hidden = |name: &str| {
-        Some(name.trim()) == candidates.id_column.as_deref().map(str::trim) || name == campaign.spec().outcome
+        Some(name.trim()) == candidates.id_column().map(str::trim) || name == campaign.spec().outcome
     };
     let columns: Vec<usize> =
         (0..own.columns().len()).filter(|&k| !hidden(own.columns()[k].name())).take(MOST_COLUMNS).collect();
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
-    let id = candidates.id_column.as_deref().unwrap_or("row");
+    let id = candidates.id_column().unwrap_or("row");
     let names = columns.iter().map(|&k| own.columns()[k].name());
     lines.set_header(["slot", id].into_iter().chain(names).chain(["why"]));
     for row in &batch.rows {

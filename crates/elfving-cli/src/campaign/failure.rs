@@ -7,6 +7,7 @@ use elfving_campaign::CampaignError;
 
 use crate::error::{CliError, of_design, of_pool, of_value};
 use crate::exit::ExitCode;
+use crate::hints;
 
 /// An error of a campaign, and the event at which the campaign still stands.
 #[derive(Debug)]
@@ -131,7 +132,7 @@ impl fmt::Display for CampaignFailure {
     /// The message, and the help and what is on record on lines of their own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.error {
-            CampaignError::Table(error) => write!(f, "{error}")?,
+            CampaignError::Table(error) => f.write_str(&error.render(&hints::words))?,
             error => write!(f, "error[{}]: {error}", self.verdict().0)?,
         }
         if let Some(help) = self.help() {

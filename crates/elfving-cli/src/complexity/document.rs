@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, Table, presets};
-use elfving::complexity::Enclosure;
+use elfving_lab::complexity::Enclosure;
 use serde::Serialize;
 
 use super::Answer;
@@ -58,7 +58,7 @@ pub(super) fn text(answer: &Answer) -> String {
         loaded.file_name(),
         loaded.pool.len(),
         loaded.pool.dimension(),
-        loaded.model(),
+        loaded.data.model(),
         answer.gamma.get(),
         trimmed(&table)
     )

@@ -4,7 +4,7 @@ mod document;
 mod quantities;
 
 use clap::Args;
-use elfving::complexity::Enclosure;
+use elfving_lab::complexity::Enclosure;
 use elfving::units::{Ridge, Tolerance};
 use elfving_table::Cell;
 
@@ -12,7 +12,7 @@ use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::PoolArgs;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
 use crate::truth::TruthArgs;
 use quantities::Quantity;
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &ComplexityArgs, as_json: bool, talk: Talk) -> Result<()
         talk.note(format!("gamma = {chosen}; --gamma sets it"));
         chosen
     }))?;
-    let loaded = PoolFiles::read(pool, talk)?.build(gamma.get(), tolerance.get(), question.seed, talk)?;
+    let loaded = LoadedPool::load(&pool, gamma.get(), tolerance.get(), question.seed, talk)?;
     let truth = args.truth.read(&loaded)?;
     let spinner = talk.spinner("solving");
     let asked = Asked {

@@ -1,10 +1,10 @@
 //! Every quantity under its stable name.
 
-use elfving::complexity::{
+use elfving::units::{Confidence, Ridge, Tolerance};
+use elfving_lab::complexity::{
     ComplexityError, Enclosure, Over, Truth, characteristic_time, effective_dimension, epsilon_bar, floor,
     greedy_information_gain, information_gain, near_best_variance, rho_star, worst_subset, worst_variance,
 };
-use elfving::units::{Confidence, Ridge, Tolerance};
 
 use super::Asked;
 use crate::error::CliError;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use elfving::rounding::{Purpose, stream};
+use elfving::numerics::rng::{Purpose, stream};
 use rand_distr::{Distribution, StandardNormal};
 
 /// The table as it ships.

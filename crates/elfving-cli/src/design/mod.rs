@@ -1,29 +1,30 @@
 //! `elfving design`: which candidates to measure, in which proportions, and how good that is.
 
-mod document;
 mod picture;
 mod settings;
 mod summary;
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use elfving::design::{Control, Criterion, Design, Method, Problem, Progress, Solver, Status};
+use elfving::design::{Control, Criterion, Design, Problem, Progress, Solver, Status};
 use elfving::pool::PointId;
+use elfving_lab::solvers::Method;
+use elfving_problem::TargetSpec;
+use elfving_problem::documents::DesignDocument;
 use elfving_table::Cell;
 
 use crate::candidate_sheet;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::{self, LoadedPool};
+use crate::saved_design::read_design;
 use crate::talk::Talk;
 use crate::targets::TargetArgs;
-pub(crate) use document::DesignDocument;
 use settings::Settings;
 
 /// Arguments of `elfving design`.
@@ -139,7 +140,7 @@ struct SolverArgs {
 struct Answer<'a> {
     loaded: &'a LoadedPool,
     design: Design,
-    targets: &'a TargetArgs,
+    targets: TargetSpec,
     tolerance: f64,
     seconds: f64,
 }
@@ -153,23 +154,24 @@ pub(crate) fn run(args: &DesignArgs, as_json: bool, talk: Talk) -> Result<(), Cl
             settings.criterion
         ));
     }
-    let warm = settings.warm.as_deref().map(DesignDocument::read).transpose()?;
-    let files = PoolFiles::read(pool_args, talk)?;
+    let warm = settings.warm.as_deref().map(read_design).transpose()?;
+    let data = pool_source::read(&pool_args, settings.seed, talk)?;
 
     let start = Instant::now();
-    let loaded = files.build(settings.gamma.get(), settings.tolerance.get(), settings.seed, talk)?;
-    let problem = args.targets.problem(&loaded, settings.criterion, settings.gamma)?;
+    let loaded = LoadedPool::build(data, settings.gamma.get(), settings.tolerance.get(), talk)?;
+    let targets = args.targets.spec();
+    let problem = targets.problem(&loaded, &loaded.pool, settings.criterion, settings.gamma)?;
     if problem.criterion() != settings.criterion {
         talk.note("there is only one target and no difference: its own variance (criterion g) is minimised");
     }
     let warm = warm.map_or_else(Vec::new, |design| warm_start(&design, &loaded, talk));
     let solver = settings.method.unwrap_or_else(|| Method::suited_to(&problem)).solver(&warm);
     let solved = solve(&*solver, &problem, &settings, start, talk);
-    let design = solved.map_err(|error| args.targets.explain(&loaded, error))?;
+    let design = solved.map_err(|error| targets.explain(&loaded, error))?;
     let seconds = start.elapsed().as_secs_f64();
 
     let tolerance = settings.tolerance.get();
-    let answer = Answer { loaded: &loaded, design, targets: &args.targets, tolerance, seconds };
+    let answer = Answer { loaded: &loaded, design, targets, tolerance, seconds };
     answer.deliver(&settings)?;
     answer.verdict()
 }
@@ -208,9 +210,9 @@ fn solve(
 
 /// The weights of an earlier design on the candidates that are still there.
 fn warm_start(design: &DesignDocument, loaded: &LoadedPool, talk: Talk) -> Vec<(PointId, f64)> {
-    let rows: HashMap<&str, usize> = loaded.rows_by_id();
+    let rows = loaded.names().index();
     let found =
-        design.support.iter().filter_map(|s| Some((PointId::new(*rows.get(s.id.as_str())?), s.weight)));
+        design.support.iter().filter_map(|share| Some((PointId::new(rows.get(&share.id)?), share.weight)));
     let found: Vec<(PointId, f64)> = found.collect();
     if found.len() < design.support.len() {
         let gone = design.support.len() - found.len();
@@ -220,8 +222,13 @@ fn warm_start(design: &DesignDocument, loaded: &LoadedPool, talk: Talk) -> Vec<(
 }
 
 impl Answer<'_> {
+    fn document(&self) -> DesignDocument {
+        let Self { loaded, design, targets, tolerance, seconds } = self;
+        DesignDocument::of(loaded, &loaded.pool, targets, &design.stated(), *tolerance, *seconds)
+    }
+
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
-        let document = DesignDocument::of(self);
+        let document = self.document();
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
                 FileFormat::Json => output::json_file(&document),
@@ -241,9 +248,9 @@ impl Answer<'_> {
 
     /// Without a certificate the design is still printed, and the exit code says so.
     fn verdict(&self) -> Result<(), CliError> {
-        let gap = self.design.certificate.relative_gap;
+        let gap = self.design.certificate().relative_gap();
         let wanted = self.tolerance;
-        let (why, help) = match self.design.status {
+        let (why, help) = match self.design.status() {
             Status::Certified => return Ok(()),
             Status::IterationLimit => ("the iteration limit came first", "raise --max-iterations"),
             Status::Stopped => ("the time limit came first", "raise --time-limit"),
@@ -266,7 +273,7 @@ impl Answer<'_> {
     fn heaviest_first(&self) -> Vec<(usize, f64)> {
         let rank = |weight: f64| (weight * 1e6).round() as i64;
         let mut support: Vec<(usize, f64)> =
-            self.design.support.iter().map(|&(id, w)| (id.index(), w)).collect();
+            self.design.support().iter().map(|&(id, w)| (id.index(), w)).collect();
         support.sort_by_key(|&(row, weight)| (-rank(weight), row));
         support
     }

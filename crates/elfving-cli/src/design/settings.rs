@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use elfving::design::{Criterion, Method};
+use elfving::design::Criterion;
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::solvers::Method;
 
 use super::DesignArgs;
 use crate::error::CliError;

@@ -22,49 +22,52 @@ pub(super) fn kind(criterion: Criterion) -> String {
 
 fn head(answer: &Answer) -> String {
     let loaded = answer.loaded;
-    let targets = match loaded.args.targets.is_some() {
+    let targets = match loaded.about().files.targets.is_some() {
         true => format!(", {} targets", loaded.pool.choice_count()),
         false => String::new(),
     };
     format!(
         "{} on {}: {} candidates{targets}, {} dimensions ({}), gamma = {}",
-        kind(answer.design.criterion),
+        kind(answer.design.criterion()),
         loaded.file_name(),
         loaded.pool.len(),
         loaded.pool.dimension(),
-        loaded.model(),
-        answer.design.gamma.get(),
+        loaded.data.model(),
+        answer.design.gamma().get(),
     )
 }
 
 fn certificate(answer: &Answer) -> String {
     let design = &answer.design;
-    let claim = &design.certificate;
+    let claim = design.certificate();
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
-    let bound = if design.criterion.is_maximised() { "upper bound" } else { "lower bound" };
-    lines.add_row(["value", &number(claim.value), words::meaning(design.criterion, &answer.loaded.pool)]);
-    lines.add_row([bound, &number(claim.bound), "no design on this pool can do better than this"]);
-    lines.add_row(["gap", &format!("{:.1e}", claim.relative_gap), "between the two, relative"]);
-    let checked = match claim.checked_by {
+    let bound = if design.criterion().is_maximised() { "upper bound" } else { "lower bound" };
+    lines.add_row(["value", &number(claim.value()), words::meaning(design.criterion(), &answer.loaded.pool)]);
+    lines.add_row([bound, &number(claim.bound()), "no design on this pool can do better than this"]);
+    lines.add_row(["gap", &format!("{:.1e}", claim.relative_gap()), "between the two, relative"]);
+    let checked = match claim.checked_by() {
         elfving::design::CheckedBy::Features => "checked independently of the solver",
         elfving::design::CheckedBy::ExactKernel => "checked with the exact kernel",
     };
-    lines.add_row(["status", &design.status.to_string(), checked]);
+    lines.add_row(["status", &design.status().to_string(), checked]);
     if let Some(column) = lines.column_mut(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let work = format!(
         "Found by {} in {} iterations and {} passes over the pool, {:.3} s.",
-        design.method, design.iterations, design.passes, answer.seconds
+        design.method(),
+        design.iterations(),
+        design.passes(),
+        answer.seconds
     );
     format!("{}\n\n{}{}\n{work}", trimmed(&lines), sentence(answer), precision(answer))
 }
 
 /// What the certificate says.
 fn sentence(answer: &Answer) -> String {
-    let gap = answer.design.certificate.relative_gap;
-    match answer.design.status {
+    let gap = answer.design.certificate().relative_gap();
+    match answer.design.status() {
         Status::Certified => {
             format!("Certified: this design is within {gap:.1e} (relative) of the best possible one.")
         }
@@ -76,8 +79,8 @@ fn sentence(answer: &Answer) -> String {
 
 /// `certified within 1.2e-9 of the optimum`, for a picture.
 pub(super) fn standing(answer: &Answer) -> String {
-    let gap = answer.design.certificate.relative_gap;
-    match answer.design.status {
+    let gap = answer.design.certificate().relative_gap();
+    match answer.design.status() {
         Status::Certified => format!("certified within {gap:.1e} of the optimum"),
         status => format!("{status}: gap {gap:.1e}"),
     }
@@ -86,8 +89,8 @@ pub(super) fn standing(answer: &Answer) -> String {
 /// What the value means at the bench.
 fn precision(answer: &Answer) -> String {
     let pool = &answer.loaded.pool;
-    let Some(what) = words::predicted(answer.design.criterion, pool) else { return String::new() };
-    let value = answer.design.certificate.value;
+    let Some(what) = words::predicted(answer.design.criterion(), pool) else { return String::new() };
+    let value = answer.design.certificate().value();
     format!(
         "\nAfter N measurements with noise of standard deviation s, {what} has a standard error of\n\
          about s * sqrt({} / N).",
@@ -99,20 +102,20 @@ fn support(answer: &Answer, show: usize) -> String {
     let loaded = answer.loaded;
     let order = answer.heaviest_first();
     let shown = &order[..order.len().min(show)];
-    let columns: &[String] = match loaded.feature_columns() {
-        columns if columns.len() <= MOST_COLUMNS => columns,
-        _ => &[],
-    };
+    let mut columns = loaded.feature_columns();
+    if columns.len() > MOST_COLUMNS {
+        columns.clear();
+    }
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
-    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
-    lines.set_header([id, "weight"].into_iter().chain(columns.iter().map(String::as_str)));
+    let id = loaded.id_column().unwrap_or("row");
+    lines.set_header([id, "weight"].into_iter().chain(columns.iter().copied()));
     let positions: Vec<usize> = loaded.table().map_or_else(Vec::new, |table| {
-        let position = |name: &String| table.columns().iter().position(|column| column.name() == name);
+        let position = |name: &&str| table.columns().iter().position(|column| column.name() == *name);
         columns.iter().filter_map(position).collect()
     });
     for &(row, weight) in shown {
-        let mut cells = vec![loaded.ids[row].to_owned(), format!("{weight:.6}")];
+        let mut cells = vec![loaded.ids()[row].to_owned(), format!("{weight:.6}")];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
             cells.extend(positions.iter().map(|&k| own[k].to_string()));

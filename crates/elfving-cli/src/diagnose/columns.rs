@@ -1,10 +1,10 @@
 //! What the columns of a table ask for.
 
 use elfving::numerics::{Matrix, right_singular, triangular_factor};
+use elfving_problem::Dataset;
 use elfving_table::ColumnData;
 
 use super::Finding;
-use crate::pool_source::LoadedPool;
 use crate::words::short;
 
 /// Deviations that differ by more than this want a common scale.
@@ -27,10 +27,9 @@ pub(super) struct Columns {
     pub(super) waiting: bool,
 }
 
-pub(super) fn findings(loaded: &LoadedPool) -> Columns {
-    let (points, names) = loaded.coordinates();
+pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Columns {
     let mut found = Vec::new();
-    let waiting = texts(loaded);
+    let waiting = texts(data);
     if !waiting.is_empty() {
         let text = format!("{}: text, not used as features", list(&waiting));
         found.push(Finding::new("text columns", text).flag(format!("--one-hot={}", quoted(&waiting))));
@@ -41,10 +40,9 @@ pub(super) fn findings(loaded: &LoadedPool) -> Columns {
     let constant: Vec<&str> =
         (0..columns.len()).filter(|&k| spreads[k] == 0.0).map(|k| names[k].as_str()).collect();
     if !constant.is_empty() {
-        let others: Vec<&str> = loaded
+        let others: Vec<&str> = data
             .feature_columns()
-            .iter()
-            .map(String::as_str)
+            .into_iter()
             .filter(|name| !constant.contains(name))
             .chain(waiting.iter().copied())
             .collect();
@@ -55,7 +53,7 @@ pub(super) fn findings(loaded: &LoadedPool) -> Columns {
     }
     let bases: Vec<Option<&str>> = columns
         .iter()
-        .map(|column| log_scale(column).filter(|_| loaded.args.columns.log.is_empty()))
+        .map(|column| log_scale(column).filter(|_| data.spec().columns.log_scale.is_empty()))
         .collect();
     let logs: Vec<String> =
         (0..columns.len()).filter_map(|k| Some(format!("{}{}", names[k], bases[k]?))).collect();
@@ -73,7 +71,7 @@ pub(super) fn findings(loaded: &LoadedPool) -> Columns {
         .collect();
     let moving = || spreads.iter().copied().filter(|spread| *spread > 0.0);
     let (widest, narrowest) = (moving().fold(0.0, f64::max), moving().fold(f64::INFINITY, f64::min));
-    let wild = widest > WILD * narrowest && !loaded.args.columns.standardize;
+    let wild = widest > WILD * narrowest && !data.spec().columns.standardize;
     if wild {
         let text =
             format!("standard deviations of the columns differ by a factor of {}", short(widest / narrowest));
@@ -90,17 +88,17 @@ pub(super) fn findings(loaded: &LoadedPool) -> Columns {
 }
 
 /// Text columns that are no features yet, unless somebody chose the features.
-fn texts(loaded: &LoadedPool) -> Vec<&str> {
-    let known = &loaded.args.columns;
-    let Some(table) = loaded.table().filter(|_| known.features.is_none()) else { return vec![] };
-    let used = loaded.feature_columns();
+fn texts(data: &Dataset) -> Vec<&str> {
+    let known = &data.spec().columns;
+    let Some(table) = data.table().filter(|_| known.features.is_none()) else { return vec![] };
+    let used = data.feature_columns();
     table
         .columns()
         .iter()
         .filter(|column| matches!(column.data(), ColumnData::Texts(_)))
         .map(|column| column.name())
         .filter(|name| known.id.as_deref() != Some(name) && !used.iter().any(|used| used == name))
-        .filter(|name| !known.outcome.iter().any(|outcome| outcome == name))
+        .filter(|name| !known.exclude.iter().any(|outcome| outcome == name))
         .collect()
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use elfving::complexity::effective_dimension;
 use elfving::pool::feature_maps::standardise;
 use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool, median_lengthscale};
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::complexity::effective_dimension;
 
 use super::columns::Columns;
 use super::results::Results;
@@ -28,7 +28,8 @@ pub(super) fn all(
     results: Option<&Results>,
     seed: u64,
 ) -> Result<Vec<Finding>, CliError> {
-    let Columns { findings: mut found, coordinates, standardize, waiting } = columns::findings(loaded);
+    let Columns { findings: mut found, coordinates, standardize, waiting } =
+        columns::findings(loaded, loaded.coordinates().0, &loaded.coordinates().1);
     duplicates(loaded, &mut found);
     let coordinates = if standardize { standardise(&coordinates)?.0 } else { coordinates };
     let points = Points::new(coordinates)?;
@@ -90,8 +91,8 @@ fn duplicates(loaded: &LoadedPool, found: &mut Vec<Finding>) {
         Some(first) => format!(
             "{} of candidates with equal features, such as {:?} and {:?}: they cannot be separated",
             counted(groups.len(), "group"),
-            &loaded.ids[first[0].index()],
-            &loaded.ids[first[1].index()]
+            &loaded.ids()[first[0].index()],
+            &loaded.ids()[first[1].index()]
         ),
     };
     found.push(Finding::new("duplicates", text));

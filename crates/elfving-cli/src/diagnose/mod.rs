@@ -15,9 +15,11 @@ use serde::Serialize;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::PoolArgs;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
 use crate::words::{counted, trimmed};
+use elfving_problem::Dataset;
+use elfving_problem::defaults::{KERNEL_RIDGE, USUAL_TOLERANCE};
 use results::Results;
 
 /// Arguments of `elfving diagnose`.
@@ -74,8 +76,11 @@ struct DiagnosisDocument {
 }
 
 /// What the columns of a table ask for, one line each, where an option would answer it.
-pub(crate) fn advice(loaded: &LoadedPool) -> Vec<String> {
-    let findings = columns::findings(loaded).findings.into_iter();
+pub(crate) fn advice(data: &Dataset) -> Vec<String> {
+    let (Some((points, _)), Some(names)) = (data.coordinates(), &data.about().coordinate_names) else {
+        return Vec::new();
+    };
+    let findings = columns::findings(data, points, names).findings.into_iter();
     findings
         .filter_map(|Finding { topic, finding, flag }| Some(format!("{topic}: {finding}; use {}", flag?)))
         .collect()
@@ -90,7 +95,7 @@ pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), 
         let table = read(path, &columns.reading())?;
         pool.columns.outcome.retain(|outcome| table.column(outcome).is_ok());
     }
-    let loaded = PoolFiles::read(pool, talk)?.build(0.01, 1e-3, args.seed, talk)?;
+    let loaded = LoadedPool::load(&pool, KERNEL_RIDGE, USUAL_TOLERANCE, args.seed, talk)?;
     let results = args.measured.as_deref().map(|path| Results::read(path, &columns, &loaded)).transpose()?;
     let spinner = talk.spinner("looking");
     let findings = findings::all(&loaded, results.as_ref(), args.seed)?;

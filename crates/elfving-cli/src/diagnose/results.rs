@@ -27,7 +27,7 @@ impl Results {
             None if table.column("y").is_ok() => "y",
             None => "outcome",
         };
-        let rows = table.positions(id, loaded.ids.iter())?;
+        let rows = table.positions(id, loaded.ids().iter())?;
         let outcomes = table.optional_numbers(outcome)?;
         let mut all = vec![Vec::new(); loaded.pool.len()];
         for (row, outcome) in rows.into_iter().zip(outcomes) {

@@ -1,8 +1,6 @@
 //! `elfving estimate`: from a plan and its outcomes to estimates with intervals.
 
-mod document;
 mod picture;
-mod plan;
 mod results;
 mod settings;
 mod sheet;
@@ -11,18 +9,19 @@ mod summary;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use elfving::estimate::{EstimateError, Interval, Intervals};
-use elfving::pool::{Subset, Targets};
+use elfving::estimate::{Interval, Intervals};
+use elfving::units::Ridge;
+use elfving_problem::documents::{Account, EstimateDocument};
+use elfving_problem::{Estimator, Measurements};
 
 use crate::assumption_args::AssumptionArgs;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
-use crate::round::PlanDocument;
-use crate::saved_design::DesignFiles;
+use crate::saved_design::{self, DesignFiles};
 use crate::talk::Talk;
-use plan::SavedPlan;
 use results::Results;
 use settings::Settings;
 
@@ -61,8 +60,8 @@ pub(crate) struct EstimateArgs {
     #[arg(long, value_name = "COLUMN")]
     outcome: Option<String>,
     /// The estimator; the plan determines which ones are possible
-    #[arg(long, value_enum, default_value = "auto")]
-    estimator: EstimatorName,
+    #[arg(long, value_parser = estimators(), default_value = "auto")]
+    estimator: Estimator,
     /// The robust mean of RIPS
     #[arg(long, value_enum, default_value = "catoni")]
     mean: MeanName,
@@ -83,21 +82,10 @@ pub(crate) struct EstimateArgs {
     show: Option<usize>,
 }
 
-/// The estimators by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EstimatorName {
-    /// rips for random draws; ridge or least-squares for fixed counts
-    Auto,
-    /// For fixed counts
-    LeastSquares,
-    /// For fixed counts, with the ridge of the design
-    Ridge,
-    /// For random draws: the plain mean of weighted outcomes
-    Ips,
-    /// For random draws: a robust mean per candidate, for any tails of the noise
-    Rips,
-    /// For random draws: the one function of the model that is closest to all robust means
-    MinMax,
+/// The estimators by name, with what they are.
+fn estimators() -> impl TypedValueParser<Value = Estimator> {
+    let values = Estimator::ALL.map(|known| PossibleValue::new(known.name()).help(known.about()));
+    PossibleValuesParser::new(values).map(|name| name.parse().expect("one of the values"))
 }
 
 /// The robust means by name.
@@ -127,7 +115,8 @@ enum Sort {
 /// Estimates with everything needed to print, file and draw them.
 struct Answer<'a> {
     loaded: &'a LoadedPool,
-    document: &'a PlanDocument,
+    gamma: Ridge,
+    plan: Measurements,
     results: Results,
     intervals: Intervals,
     /// Measurements of each candidate, where the candidates are the choices.
@@ -138,29 +127,39 @@ struct Answer<'a> {
 
 pub(crate) fn run(args: &EstimateArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
-    let document = plan::read(&args.plan)?;
+    let document = saved_design::read_plan(&args.plan)?;
+    let of_file = |error| saved_design::of_file(&args.plan, error);
     let loaded = args.files.rebuild(&document.design, talk)?;
-    let saved = SavedPlan::of(&args.plan, &document, &loaded)?;
-    let estimator = settings.estimator_for(&saved, document.gamma)?;
+    let plan = document.measurements(&loaded).map_err(of_file)?;
+    args.estimator.check(&plan)?;
     let assumptions = settings.assumptions.of(&loaded)?;
-    let results = Results::read(&args.results, args.outcome.as_deref(), &document, &saved, &loaded)?;
+    let slots = document.slots(&plan, &loaded).map_err(of_file)?;
+    let named = document.order.is_some();
+    let results = Results::read(&args.results, args.outcome.as_deref(), &slots, named, &loaded)?;
     talk.note(results.account());
     if results.open() > 0 && !args.no_guarantee {
-        return Err(results.incomplete(&saved, &loaded));
+        return Err(results.incomplete(&plan, &loaded));
     }
 
     let start = Instant::now();
     let spinner = talk.spinner("estimating");
-    let (saved, outcomes) = saved.measured(&results)?;
-    let intervals = estimator
-        .intervals(&loaded.pool, &saved, &outcomes, assumptions, &Targets::Points(Subset::All))
-        .map_err(|error| explain(error, &loaded, document.gamma.get()))?;
+    let (plan, outcomes) = plan.measured(results.slots(), true)?;
+    let (estimator, gamma, pool) = (args.estimator, document.gamma, &loaded.pool);
+    let intervals = estimator.intervals(
+        &loaded,
+        pool,
+        &plan,
+        &outcomes,
+        gamma,
+        assumptions,
+        settings.delta,
+        settings.mean,
+    )?;
     drop(spinner);
     let seconds = start.elapsed().as_secs_f64();
 
-    let measured = saved.counts(loaded.pool.len());
-    let sort = args.sort;
-    let answer = Answer { loaded: &loaded, document: &document, results, intervals, measured, sort, seconds };
+    let (measured, sort) = (plan.counts_of_all(pool.len()), args.sort);
+    let answer = Answer { loaded: &loaded, gamma, plan, results, intervals, measured, sort, seconds };
     answer.deliver(&settings)
 }
 
@@ -183,10 +182,30 @@ impl Answer<'_> {
         self.loaded.pool.chooses_among_itself().then(|| self.measured[i])
     }
 
+    fn document(&self, most: Option<usize>) -> EstimateDocument {
+        let shown: Vec<usize> =
+            self.sorted().into_iter().take(most.unwrap_or(usize::MAX)).map(|(choice, _)| choice).collect();
+        let account = Account {
+            lines: self.results.lines(),
+            recorded: self.results.recorded(),
+            open: self.results.open(),
+            failed: self.results.failed(),
+        };
+        EstimateDocument::of(
+            self.loaded,
+            &self.plan,
+            self.gamma,
+            &self.intervals,
+            account,
+            &shown,
+            self.seconds,
+        )
+    }
+
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
-                FileFormat::Json => output::json_file(&document::EstimateDocument::of(self, None)),
+                FileFormat::Json => output::json_file(&self.document(None)),
                 FileFormat::Csv => sheet::csv(self, None, path)?,
             };
             output::write_file(path, &bytes)?;
@@ -195,42 +214,9 @@ impl Answer<'_> {
             output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
         }
         match settings.format {
-            Format::Json => {
-                output::print(output::json_line(&document::EstimateDocument::of(self, settings.show)))
-            }
+            Format::Json => output::print(output::json_line(&self.document(settings.show))),
             Format::Csv => output::print(sheet::csv(self, settings.show, Path::new("stdout"))?),
             Format::Table => output::print(summary::text(self, settings.show.unwrap_or(summary::MOST_ROWS))),
         }
-    }
-}
-
-/// An error of the library in the names of the user.
-fn explain(error: EstimateError, loaded: &LoadedPool, gamma: f64) -> CliError {
-    use elfving::design::TargetRef;
-    use elfving::estimate::robust_mean::MeanError;
-    match error {
-        EstimateError::Pool(error) => error.into(),
-        EstimateError::Invalid(error) => error.into(),
-        EstimateError::NotIdentifiable { target: TargetRef::Row(i) } => {
-            CliError::NotIdentifiable { target: format!("target {:?}", loaded.choice_name(i)), gamma }
-        }
-        EstimateError::NeedsBound { estimator } => {
-            let message = format!("{estimator} needs a bound on the mean outcomes");
-            CliError::usage("E202", message, "give --bound B, larger than every mean in absolute value")
-        }
-        EstimateError::Mean(MeanError::TooFewSamples { .. }) => {
-            let help = "--mean soft-truncated has no minimum; or make more measurements";
-            CliError::NoCertificate { code: "E707", message: error.to_string(), help: help.to_owned() }
-        }
-        EstimateError::NothingMeasured => CliError::NoCertificate {
-            code: "E706",
-            message: error.to_string(),
-            help: "measure candidates with features that are not zero".to_owned(),
-        },
-        other => CliError::NoCertificate {
-            code: "E703",
-            message: other.to_string(),
-            help: "bring outcomes and features to a scale near 1".to_owned(),
-        },
     }
 }

@@ -10,11 +10,10 @@ pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
     let of =
         |value: &dyn Fn(&elfving::estimate::Interval) -> f64| list.iter().map(value).collect::<Vec<f64>>();
     let labels: Vec<String> = (0..list.len()).map(|i| answer.loaded.choice_name(i).to_owned()).collect();
-    let columns = &answer.loaded.args.columns;
     Ok(intervals_picture(&Intervals {
         title: &summary::short_title(answer),
         subtitle: &summary::promise(answer),
-        axis: columns.outcome.first().map_or("estimated outcome", String::as_str),
+        axis: answer.loaded.spec().outcome.as_deref().unwrap_or("estimated outcome"),
         labels: &labels,
         estimates: &of(&|interval| interval.estimate),
         low: &of(&|interval| interval.lower()),

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use elfving_table::{Code, LISTED, Problem, Table, TableError, nearest, read, slot_index, slot_name};
+use elfving_problem::Measurements;
+use elfving_table::{
+    Code, Hint, LISTED, Problem, ReadOptions, Table, TableError, nearest, read, slot_index, slot_name,
+};
 
-use super::plan::SavedPlan;
 use crate::error::CliError;
-use crate::pool_args::ColumnArgs;
 use crate::pool_source::LoadedPool;
-use crate::round::PlanDocument;
 use crate::words::counted;
 
 /// The outcome of every slot, as far as there is one.
@@ -27,23 +27,21 @@ impl Results {
     pub(super) fn read(
         path: &Path,
         outcome: Option<&str>,
-        document: &PlanDocument,
-        plan: &SavedPlan,
+        candidates: &[usize],
+        in_order: bool,
         loaded: &LoadedPool,
     ) -> Result<Self, CliError> {
-        let columns = &loaded.args.columns;
-        let id = columns.id.as_deref().unwrap_or("row");
-        let table = read_with_names(path, columns, id)?;
-        let outcome = outcome.or(columns.outcome.first().map(String::as_str)).unwrap_or("outcome");
+        let id = loaded.id_column().unwrap_or("row");
+        let table = read_with_names(path, &loaded.spec().reading, id)?;
+        let outcome = outcome.or(loaded.spec().outcome.as_deref()).unwrap_or("outcome");
         let outcomes = table.optional_numbers(outcome).map_err(with_help_for_outcomes)?;
-        let candidates = plan.slots(document, loaded);
-        let named = document.order.is_some() && table.column("slot").is_ok();
+        let named = in_order && table.column("slot").is_ok();
         let mut refused = Refused::default();
         let failed = refused.statuses(&table, &outcomes)?;
         let slots_of_lines = if named {
-            refused.slots(&table, &candidates, id, loaded)?
+            refused.slots(&table, candidates, id, loaded)?
         } else {
-            refused.repetitions(&table, id, &candidates, &outcomes, loaded)?
+            refused.repetitions(&table, id, candidates, &outcomes, loaded)?
         };
         refused.finish()?;
         let mut slots: Vec<(usize, Option<f64>)> = candidates.iter().map(|&row| (row, None)).collect();
@@ -56,9 +54,9 @@ impl Results {
         Ok(Self { file, lines: table.rows(), slots, failed, named })
     }
 
-    /// Candidate and outcome of the slots that have one.
-    pub(super) fn measured(&self) -> Vec<(usize, f64)> {
-        self.slots.iter().filter_map(|&(row, outcome)| Some((row, outcome?))).collect()
+    /// Candidate and outcome of each slot.
+    pub(super) fn slots(&self) -> &[(usize, Option<f64>)] {
+        &self.slots
     }
 
     /// Slots without an outcome.
@@ -91,12 +89,12 @@ impl Results {
     }
 
     /// The refusal to estimate with measurements missing.
-    pub(super) fn incomplete(&self, plan: &SavedPlan, loaded: &LoadedPool) -> CliError {
+    pub(super) fn incomplete(&self, plan: &Measurements, loaded: &LoadedPool) -> CliError {
         const SHOWN: usize = 5;
         let open = self.slots.iter().enumerate().filter(|(_, (_, outcome))| outcome.is_none());
         let name = |(slot, &(row, _)): (usize, &(usize, Option<f64>))| match self.named {
-            true => format!("{} ({})", slot_name(slot), &loaded.ids[row]),
-            false => loaded.ids[row].to_owned(),
+            true => format!("{} ({})", slot_name(slot), &loaded.ids()[row]),
+            false => loaded.ids()[row].to_owned(),
         };
         let names: Vec<String> = open.map(name).collect();
         let more =
@@ -109,8 +107,8 @@ impl Results {
             counted(names.len(), "measurement")
         );
         let why = match plan {
-            SavedPlan::Draws(_) => "leaving out draws biases the estimates",
-            SavedPlan::Allocation(_) => "which ones are missing may depend on their outcomes",
+            Measurements::Draws(_) => "leaving out draws biases the estimates",
+            Measurements::Allocation(_) => "which ones are missing may depend on their outcomes",
         };
         CliError::decision("E801", message, format!("measure them ({why}), or go on with --no-guarantee"))
     }
@@ -145,7 +143,7 @@ impl Refused {
         }
         let mut failed = 0;
         for (line, (status, outcome)) in table.texts("status")?.iter().zip(outcomes).enumerate() {
-            let problem = |message: String, help: &str| {
+            let problem = |message: String, help: &'static str| {
                 let problem = Problem::new(Code::BadStatus, table.file(), message);
                 problem.at(table.place(line)).column("status").help(help)
             };
@@ -188,7 +186,7 @@ impl Refused {
                 });
                 return None;
             }
-            let planned = &loaded.ids[candidates[slot]];
+            let planned = &loaded.ids()[candidates[slot]];
             match ids.as_ref().map(|ids| &ids[line]) {
                 Some(id) if id != planned => {
                     self.add(|| {
@@ -214,8 +212,8 @@ impl Refused {
         outcomes: &[Option<f64>],
         loaded: &LoadedPool,
     ) -> Result<Vec<Option<usize>>, TableError> {
-        let rows = table.positions(id, loaded.ids.iter())?;
-        let mut free: Vec<std::collections::VecDeque<usize>> = vec![Default::default(); loaded.ids.len()];
+        let rows = table.positions(id, loaded.ids().iter())?;
+        let mut free: Vec<std::collections::VecDeque<usize>> = vec![Default::default(); loaded.ids().len()];
         candidates.iter().enumerate().for_each(|(slot, &row)| free[row].push_back(slot));
         let planned: Vec<usize> = free.iter().map(|slots| slots.len()).collect();
         let mut take = |(line, &row): (usize, &usize)| {
@@ -223,7 +221,7 @@ impl Refused {
             let slot = free[row].pop_front();
             if slot.is_none() {
                 self.add(|| {
-                    let name = &loaded.ids[row];
+                    let name = &loaded.ids()[row];
                     let message = match planned[row] {
                         0 => format!("candidate {name:?} is not in the plan"),
                         1 => format!("candidate {name:?} is planned once, not more often"),
@@ -240,19 +238,15 @@ impl Refused {
 }
 
 /// The table, with its ids, slots and statuses as text however they look; a sheet with slots needs no ids.
-fn read_with_names(path: &Path, columns: &ColumnArgs, id: &str) -> Result<Table, TableError> {
-    let plain = ColumnArgs { id: None, ..columns.clone() }.reading();
-    let seen = read(path, &plain)?;
-    let texts = [id, "slot", "status"].into_iter().filter(|name| seen.column(name).is_ok());
-    read(path, &texts.fold(plain, |options, name| options.text(name)))
+fn read_with_names(path: &Path, plain: &ReadOptions, id: &str) -> Result<Table, TableError> {
+    let names = [id, "slot", "status"].into_iter();
+    read(path, &names.fold(plain.clone(), |options, name| options.text(name)))
 }
 
 /// A run without a number has a way to say so.
 fn with_help_for_outcomes(error: TableError) -> TableError {
     let explain = |problem: Problem| match problem.code {
-        Code::NotFinite | Code::NotANumber => {
-            problem.help("for a failed run leave the cell empty and write failed in a column \"status\"")
-        }
+        Code::NotFinite | Code::NotANumber => problem.help(Hint::LeaveCellEmpty),
         _ => problem,
     };
     match error {

@@ -11,7 +11,7 @@ use crate::error::{CliError, write_error};
 pub(super) fn csv(answer: &Answer, top: Option<usize>, to: &Path) -> Result<Vec<u8>, CliError> {
     let failed = write_error(to.to_owned());
     let loaded = answer.loaded;
-    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
+    let id = loaded.id_column().unwrap_or("row");
     let mut header =
         vec![id, "estimate", "lower", "upper", "noise width", "ridge width", "misspecification width"];
     if loaded.pool.chooses_among_itself() {
@@ -21,7 +21,7 @@ pub(super) fn csv(answer: &Answer, top: Option<usize>, to: &Path) -> Result<Vec<
     let mut sheet = CsvWriter::new(Vec::new(), dialect, header).map_err(&failed)?;
     for (i, interval) in answer.sorted().into_iter().take(top.unwrap_or(usize::MAX)) {
         let name = loaded.choice_name(i);
-        let name = match loaded.args.columns.id {
+        let name = match loaded.id_column() {
             Some(_) => Cell::from(name),
             None => Cell::Integer(i as i64),
         };

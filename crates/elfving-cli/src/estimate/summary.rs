@@ -22,8 +22,8 @@ pub(super) fn title(answer: &Answer) -> String {
         loaded.file_name(),
         answer.results.recorded(),
         loaded.pool.len(),
-        loaded.model(),
-        answer.document.gamma.get(),
+        loaded.data.model(),
+        answer.gamma.get(),
     )
 }
 
@@ -75,7 +75,7 @@ fn estimates(answer: &Answer, top: usize) -> String {
     let number = |x: f64| format!("{x:.decimals$}");
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
-    let id = answer.loaded.args.columns.id.as_deref().unwrap_or("row");
+    let id = answer.loaded.id_column().unwrap_or("row");
     let mut header = vec![id, "estimate", "lower", "upper", "noise", "ridge", "misspec."];
     if answer.loaded.pool.chooses_among_itself() {
         header.push("measured");

@@ -1,8 +1,8 @@
 //! A plan as JSON: stable names for programs.
 
 use elfving::bandit::Recommendation;
-use elfving::plan::PlannedRound;
-use elfving::simulate::Summary;
+use elfving_lab::plan::PlannedRound;
+use elfving_lab::simulate::Summary;
 use serde::Serialize;
 
 /// The whole plan.

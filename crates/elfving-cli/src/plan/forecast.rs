@@ -1,10 +1,10 @@
 //! Everything a plan says: computed where there is a formula, simulated where there is none.
 
 use elfving::bandit::{Algorithm, Question, elimination::Constants, recommend};
-use elfving::complexity::{Truth, characteristic_time};
-use elfving::plan::{Planner, WorstCase};
-use elfving::simulate::{Environment, Law, Simulation};
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::complexity::{Truth, characteristic_time};
+use elfving_lab::plan::{Planner, WorstCase};
+use elfving_lab::simulate::{Environment, Law, Simulation};
 
 use super::document::{
     AlgorithmPlan, ByBatch, ByEpsilon, ByGamma, PlanDocument, Simulated, WorstCaseDocument,
@@ -174,7 +174,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn world(&self, means: &[f64]) -> Result<Environment, CliError> {
-        let refused = |error: elfving::simulate::SimulationError| {
+        let refused = |error: elfving_lab::simulate::SimulationError| {
             CliError::data("E354", error.to_string(), "look at the column of the truth")
         };
         let mut world = Environment::new(means.to_vec()).map_err(refused)?;

@@ -14,9 +14,10 @@ use crate::assumption_args::AssumptionArgs;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs, PlotArgs, picture_file};
 use crate::pool_args::PoolArgs;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
 use crate::truth::TruthArgs;
+use elfving_problem::defaults::USUAL_TOLERANCE;
 
 /// Arguments of `elfving plan`.
 #[derive(Debug, Args)]
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
     pool.columns.ignore.extend(sigma.column().map(str::to_owned));
     pool.columns.outcome.extend(args.truth.column()?.map(str::to_owned));
     let ridge = args.question.gamma.unwrap_or(1e-4);
-    let loaded = PoolFiles::read(pool.settle()?, talk)?.build(ridge, 1e-3, args.simulation.seed, talk)?;
+    let loaded = LoadedPool::load(&pool.settle()?, ridge, USUAL_TOLERANCE, args.simulation.seed, talk)?;
     let sigma = sigma.largest(loaded.table())?;
     let question = question(args, sigma, &loaded)?;
     let AssumptionArgs { delta, bound, norm, .. } = args.assumptions;
@@ -164,7 +165,7 @@ fn sheet(plan: &document::PlanDocument) -> Result<Vec<u8>, CliError> {
 fn question(args: &PlanArgs, sigma: f64, loaded: &LoadedPool) -> Result<Question, CliError> {
     let assumptions = args.assumptions.with_sigma(sigma)?;
     let goal = Goal::Best { epsilon: args.question.epsilon };
-    let question = Question::new(loaded.pool.clone(), assumptions, goal)
+    let question = Question::new((*loaded.pool).clone(), assumptions, goal)
         .map_err(|error| refused(&error))?
         .delta(Confidence::new(args.assumptions.delta)?);
     Ok(match args.question.gamma {

@@ -42,7 +42,7 @@ pub(super) fn draw(plan: &PlanDocument, loaded: &LoadedPool) -> Result<Picture, 
             "{}: {} candidates, {}; delta = {}",
             loaded.file_name(),
             plan.n,
-            loaded.model(),
+            loaded.data.model(),
             plan.delta
         ),
         x: Axis::log("epsilon: how far from the best the answer may be"),

@@ -14,7 +14,7 @@ pub(super) fn text(plan: &PlanDocument, loaded: &LoadedPool) -> String {
             loaded.file_name(),
             plan.n,
             plan.dimension,
-            loaded.model(),
+            loaded.data.model(),
             plan.epsilon,
             tidy(1.0 - plan.delta)
         ),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use elfving_lab::{Experiment, ExperimentError, Findings, Settings, csv, figure};
+use elfving_lab::experiments::{Experiment, ExperimentError, Findings, Settings, csv, figure};
 use elfving_plot::Format as PictureFormat;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! An experiment in words: means with standard errors, then claim by claim.
 
 use comfy_table::{CellAlignment, Table, presets};
-use elfving_lab::{Curve, Findings, Panel};
+use elfving_lab::experiments::{Curve, Findings, Panel};
 
 use crate::words::{trimmed, with_error};
 

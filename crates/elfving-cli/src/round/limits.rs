@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use elfving::pool::PointId;
 use elfving::rounding::{Constraints, RoundingError};
+use elfving_problem::TargetSpec;
 use elfving_table::{nearest, read};
 
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
-use crate::targets::TargetArgs;
 
 /// The limits of a plan.
 #[derive(Debug, Args)]
@@ -73,19 +73,18 @@ impl LimitArgs {
             constraints.done = self.done(path, loaded, talk)?;
         }
         let done_file = self.measured.as_deref().map(|path| crate::pool_source::file_name(Some(path)));
-        let outcome = self.outcome.as_ref().or(loaded.args.columns.outcome.first());
+        let outcome = self.outcome.as_ref().or(loaded.spec().outcome.as_ref());
         let outcome = outcome.map_or("outcome", String::as_str).to_owned();
         Ok(Limits { constraints, done_file, outcome })
     }
 
     /// Counts of a table that has a column `count`, else one measurement a line, where it has an outcome.
     fn done(&self, path: &Path, loaded: &LoadedPool, talk: Talk) -> Result<Vec<(PointId, u64)>, CliError> {
-        let columns = &loaded.args.columns;
-        let id = columns.id.as_deref().unwrap_or("row");
-        let table = read(path, &columns.reading().text(id))?;
-        let rows = table.positions(id, loaded.ids.iter())?;
+        let id = loaded.id_column().unwrap_or("row");
+        let table = read(path, &loaded.spec().reading.clone().text(id))?;
+        let rows = table.positions(id, loaded.ids().iter())?;
         let has = |name: &&str| table.column(name).is_ok();
-        let of_design = columns.outcome.iter().map(String::as_str).chain(["outcome"]).find(has);
+        let of_design = loaded.spec().outcome.iter().map(String::as_str).chain(["outcome"]).find(has);
         let (times, how): (Vec<u64>, String) = match self.outcome.as_deref().or(of_design) {
             _ if has(&"count") => {
                 let counts = table.optional_counts("count")?;
@@ -133,21 +132,21 @@ fn given(list: &[Option<u64>]) -> Vec<(PointId, u64)> {
 
 /// The row of a candidate, or what to write instead.
 fn row_of(loaded: &LoadedPool, id: &str) -> Result<usize, String> {
-    let found = loaded.ids.iter().position(|known| known == id);
-    found.ok_or_else(|| match nearest(id, loaded.ids.iter()) {
+    let found = loaded.ids().iter().position(|known| known == id);
+    found.ok_or_else(|| match nearest(id, loaded.ids().iter()) {
         Some(close) => format!("the nearest id of the pool is {close:?}"),
-        None => format!("the ids of {} are like {:?}", loaded.file_name(), &loaded.ids[0]),
+        None => format!("the ids of {} are like {:?}", loaded.file_name(), &loaded.ids()[0]),
     })
 }
 
 /// An error of the library in the names of the user.
-pub(super) fn explain(error: RoundingError, loaded: &LoadedPool, targets: &TargetArgs) -> CliError {
+pub(super) fn explain(error: RoundingError, loaded: &LoadedPool, targets: &TargetSpec) -> CliError {
     let limit = |message: String, help: &str| CliError::usage("E208", message, help);
     match error {
-        RoundingError::Design(error) => targets.explain(loaded, error),
+        RoundingError::Design(error) => targets.explain(loaded, error).into(),
         RoundingError::Invalid(error) => error.into(),
         RoundingError::MinimumAboveMaximum { id, minimum, maximum } => {
-            let name = &loaded.ids[id.index()];
+            let name = &loaded.ids()[id.index()];
             let message =
                 format!("candidate {name:?} must be measured at least {minimum} times and at most {maximum}");
             limit(message, "change --min, --force or --max; no maximum exceeds the budget")

@@ -1,9 +1,7 @@
 //! `elfving round`: from the weights of a design to whole measurements.
 
-mod document;
 mod limits;
 mod picture;
-mod plan;
 mod settings;
 mod sheet;
 mod summary;
@@ -12,17 +10,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use elfving::rounding::{Method, Request};
+use elfving::rounding::{Method, Request, RoundingReport};
+use elfving_problem::Measurements;
+use elfving_problem::documents::{DesignDocument, PlanDocument};
 
-use crate::design::DesignDocument;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
-use crate::saved_design::{self, DesignFiles, close};
+use crate::saved_design::{self, DesignFiles};
 use crate::talk::Talk;
-pub(crate) use document::PlanDocument;
 use limits::{LimitArgs, Limits};
-use plan::Plan;
 use settings::Settings;
 
 /// Arguments of `elfving round`.
@@ -120,7 +117,8 @@ struct Answer<'a> {
     loaded: &'a LoadedPool,
     design: DesignDocument,
     limits: Limits,
-    plan: Plan,
+    plan: Measurements,
+    report: RoundingReport,
     /// The candidate of each measurement, in the order to make them; drawn or shuffled.
     order: Option<Vec<usize>>,
     seed: u64,
@@ -129,52 +127,50 @@ struct Answer<'a> {
 
 pub(crate) fn run(args: &RoundArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
-    let design = DesignDocument::read(&args.design)?;
+    let design = saved_design::read_design(&args.design)?;
+    let of_file = |error| saved_design::of_file(&args.design, error);
     let loaded = args.files.rebuild(&design, talk)?;
-    let weights = saved_design::weights(&args.design, &design, &loaded)?;
+    let weights = design.weights(&loaded).map_err(of_file)?;
     let limits = args.limits.read(&loaded, talk)?;
 
     let start = Instant::now();
     let spinner = talk.spinner("rounding");
-    let problem = design.options.target.problem(&loaded, design.criterion, design.gamma)?;
+    let targets = &design.options.targets;
+    let problem = targets.problem(&loaded, &loaded.pool, design.criterion, design.gamma)?;
     let request = Request::from_weights(&problem, &weights, args.budget, &limits.constraints)
-        .map_err(|error| limits::explain(error, &loaded, &design.options.target))?;
-    same_design(&args.design, &design, &loaded, request.continuous_value())?;
-    let plan = Plan::make(&request, args.method, args.polish, args.seed)
-        .map_err(|error| limits::explain(error, &loaded, &design.options.target))?;
+        .map_err(|error| limits::explain(error, &loaded, targets))?;
+    design.check_value(request.continuous_value(), &loaded).map_err(of_file)?;
+    let (plan, report) = Measurements::make(&request, args.method.rounding(), args.polish, args.seed)
+        .map_err(|error| limits::explain(error, &loaded, targets))?;
     drop(spinner);
-    let order = plan.order(settings.shuffle.then_some(args.seed));
+    let listed = settings.shuffle || args.method.rounding().is_none();
+    let order = listed.then(|| plan.order(settings.shuffle.then_some(args.seed)));
     let seconds = start.elapsed().as_secs_f64();
 
-    let answer = Answer { loaded: &loaded, design, limits, plan, order, seed: args.seed, seconds };
+    let answer = Answer { loaded: &loaded, design, limits, plan, report, order, seed: args.seed, seconds };
     if settings.sheet_on_stdout() {
         talk.note(summary::one_line(&answer));
     }
     answer.deliver(&settings)
 }
 
-/// A plan for another pool than that of the design would be worthless, and would look like any other.
-fn same_design(
-    path: &Path,
-    design: &DesignDocument,
-    loaded: &LoadedPool,
-    found: f64,
-) -> Result<(), CliError> {
-    if close(found, design.value, design.criterion, loaded.pool.dimension()) {
-        return Ok(());
-    }
-    let message = format!(
-        "{}: the design states the value {}, on {} it is {found}",
-        path.display(),
-        design.value,
-        loaded.file_name()
-    );
-    Err(CliError::data("E355", message, "give the design and the pool that belong together"))
-}
-
 impl Answer<'_> {
+    fn document(&self) -> PlanDocument {
+        let Self { loaded, design, limits, plan, report, order, seed, seconds } = self;
+        let done = limits.done_file.clone().map(|file| (file, limits.constraints.done.as_slice()));
+        PlanDocument::of(loaded, design.clone(), plan, report, order.as_deref(), done, *seed, *seconds)
+    }
+
+    /// Candidates with their counts, the most frequent first.
+    fn most_first(&self) -> Vec<(usize, u64)> {
+        let counts = self.plan.counts().into_iter().map(|(id, count)| (id.index(), count));
+        let mut counts: Vec<(usize, u64)> = counts.collect();
+        counts.sort_by_key(|&(row, count)| (std::cmp::Reverse(count), row));
+        counts
+    }
+
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
-        let document = PlanDocument::of(self);
+        let document = self.document();
         if let Some((path, format)) = &settings.out {
             let bytes = match format {
                 FileFormat::Json => output::json_file(&document),

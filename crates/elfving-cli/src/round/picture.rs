@@ -2,10 +2,10 @@
 
 use elfving::units::Simplex;
 use elfving_plot::{DesignView, Picture, design_picture};
+use elfving_problem::Model;
 
 use super::{Answer, summary};
 use crate::error::CliError;
-use crate::kernel_args::KernelName;
 use elfving::design::variance_function;
 
 pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
@@ -25,8 +25,9 @@ pub(super) fn draw(answer: &Answer) -> Result<Picture, CliError> {
         subtitle: &summary::standing(answer),
         coordinates,
         names: &names,
-        same_unit: loaded.args.kernel.name() == KernelName::Gram && coordinates.rows() == loaded.pool.len(),
-        ids: &loaded.ids.iter().map(str::to_owned).collect::<Vec<_>>(),
+        same_unit: matches!(loaded.data.model(), Model::Matrix { .. })
+            && coordinates.rows() == loaded.pool.len(),
+        ids: &loaded.ids().iter().map(str::to_owned).collect::<Vec<_>>(),
         weights: new.as_slice(),
         variance: &variance,
     })?)

@@ -18,9 +18,8 @@ pub(super) fn csv(answer: &Answer, shuffled: bool, to: &Path) -> Result<Vec<u8>,
 
 /// `slot,id,...,outcome` in run order.
 fn lab_sheet(answer: &Answer, order: &[usize], to: &Path) -> Result<Vec<u8>, CliError> {
-    let columns = &answer.loaded.args.columns;
-    let sheet = LabSheet::new(&answer.loaded.ids)
-        .id_column(columns.id.as_deref())
+    let sheet = LabSheet::new(answer.loaded.ids())
+        .id_column(answer.loaded.id_column())
         .table(answer.loaded.table())
         .outcome(&answer.limits.outcome);
     sheet.to_csv(order).map_err(write_error(to.to_owned()))
@@ -28,6 +27,6 @@ fn lab_sheet(answer: &Answer, order: &[usize], to: &Path) -> Result<Vec<u8>, Cli
 
 /// `id,count,...`, the most frequent first.
 fn counts(answer: &Answer, to: &Path) -> Result<Vec<u8>, CliError> {
-    let counts = answer.plan.most_first().into_iter().map(|(row, count)| (row, Cell::Integer(count as i64)));
+    let counts = answer.most_first().into_iter().map(|(row, count)| (row, Cell::Integer(count as i64)));
     candidate_sheet::csv(answer.loaded, ("count", "planned count"), counts, to)
 }

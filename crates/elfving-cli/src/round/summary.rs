@@ -2,10 +2,10 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use elfving::rounding::Path;
+use elfving_problem::Measurements;
 use elfving_table::Cell;
 
 use super::Answer;
-use super::plan::Plan;
 use crate::words::{self, counted, number, short, trimmed};
 
 /// More feature columns than this are not shown beside the counts.
@@ -18,21 +18,21 @@ pub(super) fn text(answer: &Answer, show: usize) -> String {
 
 /// `20 measurements on line.csv: 11 candidates, ...`.
 pub(super) fn title(answer: &Answer) -> String {
-    let (loaded, report) = (answer.loaded, answer.plan.report());
+    let (loaded, report) = (answer.loaded, &answer.report);
     format!(
         "{} measurements on {}: {} candidates, {} dimensions ({}), gamma = {}",
         report.total,
         loaded.file_name(),
         loaded.pool.len(),
         loaded.pool.dimension(),
-        loaded.model(),
+        loaded.data.model(),
         report.gamma.get(),
     )
 }
 
 /// `best: 1.0042 times the continuous value; 3 of 11 candidates are measured`, for a picture and a note.
 pub(super) fn standing(answer: &Answer) -> String {
-    let report = answer.plan.report();
+    let report = &answer.report;
     let worth = match report.ratio {
         Some(ratio) => format!("{} times the continuous value", ratio_text(ratio)),
         None => "some target is not determined".to_owned(),
@@ -47,12 +47,12 @@ pub(super) fn standing(answer: &Answer) -> String {
 
 /// What is said beside a lab sheet.
 pub(super) fn one_line(answer: &Answer) -> String {
-    let total = answer.plan.report().total;
+    let total = answer.report.total;
     format!("{total} measurements, order of seed {}; {}", answer.seed, standing(answer))
 }
 
 fn facts(answer: &Answer) -> String {
-    let report = answer.plan.report();
+    let report = &answer.report;
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     lines.add_row(["method".to_owned(), report.method.clone(), road(answer)]);
@@ -91,7 +91,7 @@ fn facts(answer: &Answer) -> String {
 
 /// How the method got there.
 fn road(answer: &Answer) -> String {
-    match &answer.plan.report().path {
+    match &answer.report.path {
         Path::Direct => "directly from the weights".to_owned(),
         Path::Reduced { from, to } if from == to => {
             format!("the weights are on {from} candidates; none could be left out")
@@ -103,7 +103,7 @@ fn road(answer: &Answer) -> String {
         Path::Steps { alpha, swaps, .. } => {
             format!("one measurement at a time, alpha = {alpha:.3}, then {swaps} swaps")
         }
-        Path::Projected if answer.plan.report().ratio.is_none_or(|ratio| ratio > 2.0) => {
+        Path::Projected if answer.report.ratio.is_none_or(|ratio| ratio > 2.0) => {
             "as in the paper; the ratio exceeds the guaranteed 2, but the full space is no better".to_owned()
         }
         Path::Projected => "as in the paper: rounded in the projected space".to_owned(),
@@ -123,7 +123,7 @@ fn road(answer: &Answer) -> String {
 
 /// What the smallest eigenvalue certifies.
 fn spread(answer: &Answer) -> String {
-    let smallest = answer.plan.report().smallest_eigenvalue;
+    let smallest = answer.report.smallest_eigenvalue;
     if smallest > 0.0 {
         format!("no variance is more than {} times that of the continuous design", short(1.0 / smallest))
     } else {
@@ -132,7 +132,7 @@ fn spread(answer: &Answer) -> String {
 }
 
 fn dimension(answer: &Answer) -> String {
-    match answer.plan.report().path {
+    match answer.report.path {
         Path::Projected => "eigenvalues of the design at least gamma: the effective dimension".to_owned(),
         _ => "of the space the method worked in".to_owned(),
     }
@@ -140,7 +140,7 @@ fn dimension(answer: &Answer) -> String {
 
 /// What the plan means at the bench, and what it may be used for.
 fn meaning(answer: &Answer) -> String {
-    let report = answer.plan.report();
+    let report = &answer.report;
     let all = report.total + report.done;
     let precision = match (words::predicted(report.criterion, &answer.loaded.pool), report.value) {
         (Some(what), Some(value)) => format!(
@@ -153,8 +153,8 @@ fn meaning(answer: &Answer) -> String {
         (None, _) => String::new(),
     };
     let kind = match &answer.plan {
-        Plan::Allocation { .. } => "The counts are fixed: estimate with least squares.",
-        Plan::Draws { .. } => {
+        Measurements::Allocation(_) => "The counts are fixed: estimate with least squares.",
+        Measurements::Draws(_) => {
             "The draws are independent: estimate with IPS or RIPS. Keep all of them, in this order."
         }
     };
@@ -163,25 +163,25 @@ fn meaning(answer: &Answer) -> String {
 
 fn candidates(answer: &Answer, show: usize) -> String {
     let loaded = answer.loaded;
-    let order = answer.plan.most_first();
+    let order = answer.most_first();
     let shown = &order[..order.len().min(show)];
-    let columns: &[String] = match loaded.feature_columns() {
-        columns if columns.len() <= MOST_COLUMNS => columns,
-        _ => &[],
-    };
+    let mut columns = loaded.feature_columns();
+    if columns.len() > MOST_COLUMNS {
+        columns.clear();
+    }
     let positions: Vec<usize> = loaded.table().map_or_else(Vec::new, |table| {
-        let position = |name: &String| table.columns().iter().position(|column| column.name() == name);
+        let position = |name: &&str| table.columns().iter().position(|column| column.name() == *name);
         columns.iter().filter_map(position).collect()
     });
     let weights: std::collections::HashMap<&str, f64> =
         answer.design.support.iter().map(|share| (share.id.as_str(), share.weight)).collect();
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
-    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
-    lines.set_header([id, "count", "quota"].into_iter().chain(columns.iter().map(String::as_str)));
+    let id = loaded.id_column().unwrap_or("row");
+    lines.set_header([id, "count", "quota"].into_iter().chain(columns.iter().copied()));
     for &(row, count) in shown {
-        let quota = weights.get(&loaded.ids[row]).map_or(0.0, |w| w * answer.plan.report().budget as f64);
-        let mut cells = vec![loaded.ids[row].to_owned(), count.to_string(), quota_text(quota)];
+        let quota = weights.get(&loaded.ids()[row]).map_or(0.0, |w| w * answer.report.budget as f64);
+        let mut cells = vec![loaded.ids()[row].to_owned(), count.to_string(), quota_text(quota)];
         if let Some(table) = loaded.table() {
             let own: Vec<Cell> = table.cells(row).collect();
             cells.extend(positions.iter().map(|&k| own[k].to_string()));

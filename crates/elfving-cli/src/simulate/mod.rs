@@ -9,16 +9,18 @@ mod world;
 use std::time::Instant;
 
 use clap::Args;
-use elfving::bandit::{Algorithm, BanditError, Question};
-use elfving::simulate::{self, Comparison, Runs, SimulationError};
+use elfving::bandit::{BanditError, Question};
+use elfving_lab::AnyAlgorithm;
+use elfving_lab::simulate::{self, Comparison, Runs, SimulationError};
 
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
 use crate::goal_args::GoalArgs;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source::{self, LoadedPool};
 use crate::talk::Talk;
+use elfving_problem::defaults::USUAL_TOLERANCE;
 use settings::Settings;
 use world::WorldArgs;
 
@@ -65,7 +67,7 @@ pub(crate) struct SimulateArgs {
 struct RunArgs {
     /// The algorithms to compare; `auto` is the certified one for these assumptions
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true, value_parser = settings::algorithm)]
-    algorithm: Vec<Option<Algorithm>>,
+    algorithm: Vec<Option<AnyAlgorithm>>,
     /// The ridge (default: chosen by each algorithm)
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     gamma: Option<f64>,
@@ -93,7 +95,7 @@ struct Answer<'a> {
 
 /// One algorithm.
 struct Tried {
-    algorithm: Algorithm,
+    algorithm: AnyAlgorithm,
     runs: Runs,
     seconds: f64,
 }
@@ -105,10 +107,10 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let sigma = args.assumptions.sigma.as_ref();
     pool.columns.ignore.extend(sigma.and_then(SigmaArg::column).map(str::to_owned));
     let ridge = args.runs.gamma.unwrap_or(DEFAULT_RIDGE);
-    let files = PoolFiles::read(pool.settle()?, talk)?;
+    let data = pool_source::read(&pool.settle()?, args.runs.seed, talk)?;
     let calibrated = args.runs.algorithm.iter().flatten().any(|algorithm| algorithm.is_calibrated());
-    let space = if calibrated { files.space()? } else { None };
-    let loaded = files.build(ridge, 1e-3, args.runs.seed, talk)?;
+    let space = if calibrated { data.space()? } else { None };
+    let loaded = LoadedPool::build(data, ridge, USUAL_TOLERANCE, talk)?;
     let environment = args.world.build(&loaded, args.runs.seed)?;
     let mut question = settings.question(args, &loaded, &environment, talk)?;
     question.space = space;
@@ -118,7 +120,7 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), 
     let mut tried = Vec::new();
     for &algorithm in &args.runs.algorithm {
         let algorithm = algorithm.unwrap_or_else(|| {
-            let (algorithm, why) = Algorithm::auto(&question);
+            let (algorithm, why) = AnyAlgorithm::auto(&question);
             talk.note(format!("auto is {}; {why}", algorithm.name()));
             algorithm
         });
@@ -164,7 +166,7 @@ impl Answer<'_> {
 }
 
 /// An error of the library in the words of the command line.
-fn explain(error: SimulationError, algorithm: Algorithm) -> CliError {
+fn explain(error: SimulationError, algorithm: AnyAlgorithm) -> CliError {
     let name = algorithm.name();
     match error {
         SimulationError::Bandit(BanditError::Invalid(error)) => error.into(),

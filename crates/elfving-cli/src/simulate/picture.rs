@@ -1,7 +1,7 @@
 //! The curves of all algorithms: regret while measuring, or the gap of the pick.
 
 use elfving::bandit::Goal;
-use elfving::simulate::Summary;
+use elfving_lab::simulate::Summary;
 use elfving_plot::{Axis, Lines, Picture, Series, lines_picture};
 
 use super::{Answer, Tried, summary};

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use elfving::bandit::{Algorithm, Goal, Question};
-use elfving::simulate::{Environment, Simulation};
+use elfving::bandit::{Goal, Question};
 use elfving::units::{Confidence, InvalidValue, Ridge};
+use elfving_lab::AnyAlgorithm;
+use elfving_lab::simulate::{Environment, Simulation};
 
 use super::SimulateArgs;
 use crate::assumption_args::AssumptionValues;
@@ -99,7 +100,7 @@ impl Settings {
             tails: assumed.noise.map_or(tails, Into::into),
         }
         .assumptions()?;
-        let question = Question::new(loaded.pool.clone(), assumptions, self.goal)
+        let question = Question::new((*loaded.pool).clone(), assumptions, self.goal)
             .map_err(|error| goal_args::refused(&error))?
             .delta(self.delta);
         Ok(match self.gamma {
@@ -110,12 +111,12 @@ impl Settings {
 }
 
 /// An algorithm by its name, or `auto`, for which there is none yet.
-pub(super) fn algorithm(name: &str) -> Result<Option<Algorithm>, String> {
-    match (name, Algorithm::from_name(name)) {
+pub(super) fn algorithm(name: &str) -> Result<Option<AnyAlgorithm>, String> {
+    match (name, AnyAlgorithm::from_name(name)) {
         ("auto", _) => Ok(None),
         (_, Some(algorithm)) => Ok(Some(algorithm)),
         _ => {
-            let names: Vec<&str> = Algorithm::all().map(Algorithm::name).collect();
+            let names: Vec<&str> = AnyAlgorithm::all().map(AnyAlgorithm::name).collect();
             Err(format!("the algorithms are auto, {}", names.join(", ")))
         }
     }

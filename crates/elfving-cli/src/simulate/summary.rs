@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use elfving::bandit::Goal;
-use elfving::simulate::{Run, Summary};
+use elfving_lab::simulate::{Run, Summary};
 
 use super::{Answer, Tried};
 use crate::words::{self, tidy_short, trimmed};
@@ -44,7 +44,7 @@ pub(super) fn head(answer: &Answer) -> String {
         "{}: {} candidates, {}; {} runs of {} measurements{batches}",
         loaded.file_name(),
         loaded.pool.len(),
-        loaded.model(),
+        loaded.data.model(),
         settings.repetitions,
         settings.budget,
     )

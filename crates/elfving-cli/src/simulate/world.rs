@@ -1,10 +1,9 @@
 //! The world of a simulation: a truth in a column, and noise.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use elfving::simulate::{Environment, Law, SimulationError};
+use elfving_lab::simulate::{Environment, Law, SimulationError};
 use elfving_table::{Code, Problem, TableError, nearest, read};
 
 use super::settings::positive_sigma;
@@ -85,8 +84,7 @@ impl WorldArgs {
             Some(path) => self.with_records(path, loaded, sign)?,
             None => self.with_law(loaded, sign)?,
         };
-        if let Some(path) = &loaded.args.targets {
-            let table = read(path, &loaded.args.columns.reading())?;
+        if let Some(table) = loaded.target_table() {
             let means = table.numbers(self.column()?)?;
             environment = environment.choices(signed(means, sign)).map_err(refused)?;
         }
@@ -114,19 +112,18 @@ impl WorldArgs {
 
     /// The truth is the mean of the recorded outcomes.
     fn with_records(&self, path: &Path, loaded: &LoadedPool, sign: f64) -> Result<Environment, CliError> {
-        let columns = &loaded.args.columns;
-        let id = columns.id.as_deref().ok_or_else(|| {
+        let id = loaded.id_column().ok_or_else(|| {
             CliError::usage("E202", "--records is matched by ids", "name the column of ids with --id")
         })?;
-        let table = read(path, &columns.reading())?;
+        let table = read(path, &loaded.reading())?;
         let (ids, outcomes) = (table.texts(id)?, table.numbers(self.column()?)?);
-        let rows: HashMap<&str, usize> = loaded.rows_by_id();
+        let rows = loaded.names().index();
         let mut records = vec![Vec::new(); loaded.pool.len()];
         for (line, (name, outcome)) in ids.iter().zip(outcomes).enumerate() {
-            let Some(&row) = rows.get(name.as_str()) else {
+            let Some(row) = rows.get(name) else {
                 let unknown = format!("{name:?} is not a candidate of the pool");
                 let mut problem = Problem::new(Code::UnknownId, table.file(), unknown);
-                if let Some(similar) = nearest(name, loaded.ids.iter()) {
+                if let Some(similar) = nearest(name, loaded.ids().iter()) {
                     problem = problem.help(format!("did you mean {similar:?}?"));
                 }
                 return Err(TableError::from(problem.at(table.place(line)).column(id)).into());
@@ -134,7 +131,7 @@ impl WorldArgs {
             records[row].push(sign * outcome);
         }
         if let Some(row) = records.iter().position(Vec::is_empty) {
-            let message = format!("{}: candidate {:?} has no outcome", table.file(), &loaded.ids[row]);
+            let message = format!("{}: candidate {:?} has no outcome", table.file(), &loaded.ids()[row]);
             return Err(CliError::data("E354", message, "every candidate needs at least one"));
         }
         Environment::repeats(records).map_err(refused)

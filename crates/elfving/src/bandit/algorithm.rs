@@ -2,16 +2,16 @@
 
 use super::elimination::{Constants, PtrBest, PtrRegret, RipsBest, RipsRegret};
 use super::{
-    BanditError, Baseline, Calibrated, CalibratedSettings, EllipsoidBest, EllipsoidMap, EllipsoidRegret,
-    Family, Goal, Policy, Question, Recommendation, Strategy, recommend,
+    BanditError, Calibrated, CalibratedSettings, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Family, Goal,
+    Policy, Question, Recommendation, Strategy, recommend,
 };
 
-/// An algorithm of the library, with its usual settings.
+/// An algorithm of the library, with its usual settings. The baselines are in `elfving-lab`.
 ///
 /// ```
 /// use elfving::bandit::Algorithm;
 /// assert_eq!(Algorithm::from_name("ellipsoid-best"), Some(Algorithm::EllipsoidBest));
-/// assert_eq!(Algorithm::from_name("gp-ucb").map(Algorithm::name), Some("gp-ucb"));
+/// assert_eq!(Algorithm::from_name("rips-best").map(Algorithm::name), Some("rips-best"));
 /// assert_eq!(Algorithm::from_name("no-such"), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +32,6 @@ pub enum Algorithm {
     PtrRegret(Constants),
     /// [`Calibrated`]: a fitted model, without a proof.
     Calibrated(Strategy),
-    /// A baseline, without a proof of ours.
-    Baseline(Baseline),
 }
 
 /// Those with a guarantee, and the same with the constants printed in the paper.
@@ -55,7 +53,7 @@ impl Algorithm {
     /// All of them, certified ones first, then calibrated ones.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         let calibrated = Strategy::ALL.into_iter().map(Algorithm::Calibrated);
-        CERTIFIED.into_iter().chain(calibrated).chain(Baseline::ALL.into_iter().map(Algorithm::Baseline))
+        CERTIFIED.into_iter().chain(calibrated)
     }
 
     /// Whether it rests on a fitted model, which takes the [space](Question::space) of the question.
@@ -68,7 +66,7 @@ impl Algorithm {
         Self::all().find(|algorithm| algorithm.name() == name)
     }
 
-    /// The certified algorithm for what the question vouches for, and why.
+    /// The certified algorithm for what the question assumes, and why.
     ///
     /// ```
     /// use elfving::bandit::{Algorithm, Goal, Question};
@@ -110,7 +108,6 @@ impl Algorithm {
             Algorithm::PtrBest(Paper) => "ptr-best-paper",
             Algorithm::PtrRegret(Paper) => "ptr-regret-paper",
             Algorithm::Calibrated(strategy) => strategy.name(),
-            Algorithm::Baseline(baseline) => baseline.name(),
         }
     }
 
@@ -131,7 +128,6 @@ impl Algorithm {
                 let settings = CalibratedSettings::default().strategy(strategy);
                 Box::new(Calibrated::answering(question, settings)?)
             }
-            Algorithm::Baseline(baseline) => baseline.start(question)?,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Which family of certified algorithms, by what the user vouches for.
+//! Which family of certified algorithms, by what the user assumes.
 
 use super::Question;
 use crate::estimate::Tails;
@@ -40,9 +40,9 @@ impl fmt::Display for Recommendation {
     }
 }
 
-/// The family that needs the fewest measurements among those whose premises the user vouches for.
+/// The family that needs the fewest measurements among those whose premises the user assumes.
 ///
-/// | vouched for | family |
+/// | assumed | family |
 /// |---|---|
 /// | sub-Gaussian noise and ‖θ‖ ≤ S | ellipsoid |
 /// | sub-Gaussian noise, B at least 3 σ or unknown | PTR |
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_family_is_the_cheapest_whose_premises_are_vouched_for() {
+    fn the_family_is_the_cheapest_whose_premises_are_assumed() {
         let sigma = || Assumptions::new(0.1).unwrap();
         let light = || sigma().tails(Tails::SubGaussian);
         assert_eq!(family(light().norm(1.0).unwrap()), Family::Ellipsoid);

@@ -6,7 +6,7 @@ use crate::estimate::EstimateError;
 use crate::pool::PoolError;
 use crate::rounding::RoundingError;
 use crate::surrogate::SurrogateError;
-use crate::units::InvalidValue;
+use crate::units::{ErrorKind, InvalidValue};
 
 /// Why a bandit cannot go on as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -147,4 +147,26 @@ pub enum BanditError {
     /// From the estimate.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
+}
+
+impl BanditError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            BanditError::UnknownSlot { .. } => ErrorKind::UnknownSlot,
+            BanditError::Conflict { .. } => ErrorKind::Conflict,
+            BanditError::NotAnOutcome { .. }
+            | BanditError::Earlier { .. }
+            | BanditError::RoundClosed { .. } => ErrorKind::Data,
+            BanditError::OverBudget { .. } => ErrorKind::Budget,
+            BanditError::RoundIncomplete { .. } => ErrorKind::RoundIncomplete,
+            BanditError::Invalid(error) => error.kind(),
+            BanditError::Pool(error) => error.kind(),
+            BanditError::Design(error) => error.kind(),
+            BanditError::Rounding(error) => error.kind(),
+            BanditError::Surrogate(error) => error.kind(),
+            BanditError::Estimate(error) => error.kind(),
+            _ => ErrorKind::Usage,
+        }
+    }
 }

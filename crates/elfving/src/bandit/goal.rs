@@ -1,6 +1,8 @@
 //! What the measurements are for.
 
 use super::BanditError;
+use crate::numerics::{first_largest, largest_first};
+use crate::pool::PointId;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -69,6 +71,24 @@ impl Goal {
             | Goal::Map { epsilon } => Some(epsilon),
             Goal::Regret { .. } => None,
         }
+    }
+
+    /// What estimates alone say: the best choice, the m best, or all within ε of the best; among `eligible`, in order.
+    pub fn picks(self, estimates: &[f64], eligible: &[PointId]) -> Vec<PointId> {
+        let values: Vec<f64> = eligible.iter().map(|id| estimates[id.index()]).collect();
+        let Some(best) = first_largest(&values) else { return Vec::new() };
+        let mut picks: Vec<PointId> = match self {
+            Goal::Best { .. } | Goal::Regret { .. } | Goal::Map { .. } => vec![eligible[best]],
+            Goal::Top { count, .. } => {
+                largest_first(&values).into_iter().take(count).map(|k| eligible[k]).collect()
+            }
+            Goal::AllGood { epsilon } => {
+                let good = |k: &usize| values[*k] >= values[best] - epsilon;
+                (0..values.len()).filter(good).map(|k| eligible[k]).collect()
+            }
+        };
+        picks.sort_unstable();
+        picks
     }
 }
 

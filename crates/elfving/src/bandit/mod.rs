@@ -1,35 +1,29 @@
 //! NUMBERS → DECISIONS: which points to measure next, which choices are out, when to stop.
 //!
-//! A [`Question`] says what is asked (pool, goal, δ) and what is vouched for. A [`Policy`] answers it: it plans
+//! A [`Question`] says what is asked (pool, goal, δ) and what is assumed. A [`Policy`] answers it: it plans
 //! measurements and decides once their outcomes are in. A [`Bandit`] holds one policy and the conversation with the world:
 //! [`ask`](Bandit::ask) hands out slots, [`tell`](Bandit::tell) closes them in any order, [`report`](Bandit::report) says what
 //! is known, under which assumptions.
 
 mod algorithm;
 mod auto;
-mod baselines;
 mod calibrated;
 mod conversation;
-mod digits;
 pub mod elimination;
 mod ellipsoid;
 mod error;
 mod goal;
-mod normals;
-mod picks;
 mod plan;
 mod policy;
-mod posterior;
 mod question;
 mod reading;
+mod regression;
 mod report;
 mod slot;
-mod ties;
 mod why;
 
 pub use algorithm::Algorithm;
 pub use auto::{Family, Recommendation, recommend};
-pub use baselines::Baseline;
 pub use calibrated::{
     Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
     conditional_statement,
@@ -40,9 +34,9 @@ pub use error::BanditError;
 pub use goal::Goal;
 pub use plan::{Measurements, Plan};
 pub use policy::{Decision, Elimination, Next, Policy};
-pub use posterior::{Posterior, Precision};
 pub use question::Question;
 pub use reading::Reading;
+pub use regression::{Precision, Regression};
 pub use report::{ChoiceInterval, Guarantee, Margins, Reason, Report, Standing, Status};
 pub use slot::{Outcome, Slot, SlotId, Told};
 pub use why::Why;

@@ -1,4 +1,4 @@
-//! The question: what can be measured, what is wanted, and what is vouched for.
+//! The question: what can be measured, what is wanted, and what is assumed.
 
 use super::{BanditError, Goal};
 use crate::estimate::Assumptions;
@@ -10,7 +10,7 @@ use crate::units::{Confidence, Ridge};
 ///
 /// | setter | default | meaning |
 /// |---|---|---|
-/// | [`new`](Self::new) | required | the pool, what is vouched for, the goal |
+/// | [`new`](Self::new) | required | the pool, what is assumed, the goal |
 /// | [`delta`](Self::delta) | 0.05 | the probability with which the verdict may be wrong |
 /// | [`gamma`](Self::gamma) | chosen by the policy | the ridge γ |
 /// | [`seed`](Self::seed) | 0 | of every random choice |
@@ -28,7 +28,7 @@ use crate::units::{Confidence, Ridge};
 pub struct Question {
     /// X and Z.
     pub pool: Pool,
-    /// What is vouched for about noise and model.
+    /// What is assumed about noise and model.
     pub assumptions: Assumptions,
     /// What is wanted.
     pub goal: Goal,

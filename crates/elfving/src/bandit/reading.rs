@@ -40,7 +40,7 @@ impl Reading {
         }
     }
 
-    /// The average of the numbers. Its noise is no larger than that of one of them, so what was vouched for one
+    /// The average of the numbers. Its noise is no larger than that of one of them, so what is assumed of one
     /// measurement holds for it.
     pub fn mean(&self) -> f64 {
         let values = self.values();

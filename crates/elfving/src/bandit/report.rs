@@ -1,9 +1,9 @@
 //! What a bandit knows, under which assumptions, and how wrong these may be.
 
-use super::digits::{down, up};
 use super::{Elimination, Goal};
 use crate::estimate::Premise;
 use crate::pool::PointId;
+use crate::units::{rounded_down, rounded_up};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -137,17 +137,17 @@ impl Report {
         match (self.goal, self.epsilon) {
             (_, None) => "the best candidate is among those that remain".to_owned(),
             (Goal::Map { .. }, Some(epsilon)) => {
-                format!("every mean is within {} of its estimate", up(epsilon))
+                format!("every mean is within {} of its estimate", rounded_up(epsilon))
             }
             (Goal::Top { count, .. }, Some(epsilon)) => {
-                format!("each pick is at most {} {worse} number {count} of the true ranking", up(epsilon))
+                format!("each pick is at most {} {worse} number {count} of the true ranking", rounded_up(epsilon))
             }
             (Goal::AllGood { epsilon: good }, Some(epsilon)) => format!(
                 "every candidate within {good} of the best remains, and no pick is more than {} {worse} the best",
-                up(epsilon)
+                rounded_up(epsilon)
             ),
             (_, Some(0.0)) => "the pick is the best".to_owned(),
-            (_, Some(epsilon)) => format!("the pick is at most {} {worse} the best", up(epsilon)),
+            (_, Some(epsilon)) => format!("the pick is at most {} {worse} the best", rounded_up(epsilon)),
         }
     }
 
@@ -157,7 +157,7 @@ impl Report {
         let words = |floor| {
             format!(
                 "candidates closer than {} (the bias floor) cannot be separated by any amount of data",
-                up(floor)
+                rounded_up(floor)
             )
         };
         self.floor.filter(limits).map(words)
@@ -170,7 +170,7 @@ impl Report {
             [("norm", norm), ("sigma", sigma), ("bound", bound), ("misspecification", misspecification)];
         let known: Vec<String> = each
             .iter()
-            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", down(most))))
+            .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", rounded_down(most))))
             .collect();
         (!known.is_empty())
             .then(|| format!("the verdict holds for {}, one changed at a time", known.join(", ")))

@@ -1,6 +1,6 @@
 //! The problem in the coordinates the solvers work in.
 //!
-//! Solvers see a matrix of points, a prior Γ and a goal; how the pool is scaled, whether some directions
+//! Solvers see a matrix of points, a prior Γ and a objective; how the pool is scaled, whether some directions
 //! cannot be measured at all, and how badly its columns are conditioned is settled here, once. A pool in
 //! good shape is borrowed as it is. Otherwise the points become `x̃ = Fᵀx` with `x = B x̃`, where the
 //! columns of B (r × k) span what the pool can measure and the rows x̃ are orthonormal columns up to
@@ -10,36 +10,47 @@ use std::borrow::Cow;
 
 use super::{Criterion, DesignError, Problem, TargetRef};
 use crate::numerics::{
-    Cholesky, Matrix, RightSingular, SymmetricEigen, average_gram, gram, multiply, norm_squared,
-    right_singular, triangular_factor,
+    Cholesky, Matrix, RowSpan, SymmetricEigen, add_scaled, average_gram, column_scale, dot, gram, multiply,
+    norm_squared, position_of_largest, scale_columns, weighted_gram,
 };
 use crate::pool::TargetRows;
 
-/// A design problem, ready to solve.
-pub(super) struct Canonical<'a> {
-    /// n × r.
+/// A design problem in the coordinates that solvers work in: minimise the [objective](Self::objective) of
+/// `M = Σ λ_x x xᵀ + Γ` over the simplex. Weights found here are weights of the problem.
+#[derive(Debug)]
+pub struct Canonical<'a> {
+    /// One row for each point of the pool, n × r.
     pub points: Cow<'a, Matrix>,
     /// Γ of `M = A(λ) + Γ`, r × r.
     pub prior: Matrix,
-    pub goal: Goal<'a>,
+    /// What is minimised.
+    pub objective: Objective<'a>,
 }
 
-/// What is minimised.
-pub(super) enum Goal<'a> {
+/// What a solver minimises.
+#[derive(Debug)]
+pub enum Objective<'a> {
     /// `-log det M`.
     LogDet,
     /// `tr(S M⁻¹)`: the moment matrix S and a root R of it, `RᵀR = S`.
-    Trace { moment: Matrix, root: Matrix },
+    Trace {
+        /// S, r × r.
+        moment: Matrix,
+        /// R.
+        root: Matrix,
+    },
     /// `max_v vᵀ M⁻¹ v`.
     Largest(TargetRows<'a>),
 }
+
+/// The information matrix stopped being positive definite, or a number left the floating-point range.
+#[derive(Debug)]
+pub struct Breakdown;
 
 /// Features between these bounds are squared and summed without leaving the floating-point range.
 const SAFE_SCALE: std::ops::Range<f64> = 1e-60..1e60;
 /// A pool whose columns, scaled to unit length, are conditioned better than this is solved as it is.
 const HEALTHY_CONDITION: f64 = 1e-10;
-/// Singular values below this fraction of the largest are rounding noise, not directions.
-const RANK_TOLERANCE: f64 = 1e-13;
 /// A target with more than this fraction outside the span is not identifiable.
 const SPAN_TOLERANCE: f64 = 1e-8;
 
@@ -49,7 +60,7 @@ impl<'a> Canonical<'a> {
     /// # Errors
     /// [`DesignError::NothingToMeasure`], [`DesignError::NotIdentifiable`] for a target outside the span
     /// when γ does not carry it, [`DesignError::Singular`].
-    pub(super) fn new(problem: &Problem<'a>) -> Result<Self, DesignError> {
+    pub fn new(problem: &Problem<'a>) -> Result<Self, DesignError> {
         let pool = problem.pool();
         let scale = pool.features().max_abs();
         if !(scale > 0.0) {
@@ -66,30 +77,81 @@ impl<'a> Canonical<'a> {
     fn assemble(problem: &Problem<'a>, basis: Basis) -> Result<Self, DesignError> {
         let same = problem.targets_are_the_points();
         let points = basis.rows(Cow::Borrowed(problem.pool().features()));
-        let goal = match problem.criterion() {
-            Criterion::D => Goal::LogDet,
+        let objective = match problem.criterion() {
+            Criterion::D => Objective::LogDet,
             // Kiefer and Wolfowitz: without a prior the two problems have the same solutions.
-            Criterion::G if problem.gamma().get() == 0.0 && same => Goal::LogDet,
+            Criterion::G if problem.gamma().get() == 0.0 && same => Objective::LogDet,
             Criterion::A => {
                 let root = basis.all_directions();
-                Goal::Trace { moment: gram(&root), root }
+                Objective::Trace { moment: gram(&root), root }
             }
             Criterion::V | Criterion::C => {
                 basis.check(problem)?;
                 let root = basis.rows(Cow::Owned(problem.moment_root())).into_owned();
-                Goal::Trace { moment: gram(&root), root }
+                Objective::Trace { moment: gram(&root), root }
             }
             Criterion::G | Criterion::Xy => {
                 if !same {
                     basis.check(problem)?;
                 }
-                Goal::Largest(match problem.rows() {
+                Objective::Largest(match problem.rows() {
                     TargetRows::Rows(rows) => TargetRows::Rows(basis.rows(rows.clone())),
                     TargetRows::Pairs(rows) => TargetRows::Pairs(basis.rows(rows.clone())),
                 })
             }
         };
-        Ok(Canonical { points, prior: basis.prior(), goal })
+        Ok(Canonical { points, prior: basis.prior(), objective })
+    }
+
+    /// `M = A(λ) + Γ`, factored. Cost: n r² + r³/3.
+    ///
+    /// # Errors
+    /// [`Breakdown`] when M is not positive definite.
+    pub fn information(&self, lambda: &[f64]) -> Result<Cholesky, Breakdown> {
+        let mut matrix = weighted_gram(&self.points, lambda);
+        add_scaled(&mut matrix, 1.0, &self.prior);
+        Cholesky::new(matrix).map_err(|_| Breakdown)
+    }
+
+    /// Equal weights.
+    pub fn uniform(&self) -> Vec<f64> {
+        let n = self.points.rows();
+        vec![1.0 / n as f64; n]
+    }
+
+    /// Equal weights on at most r points that span the space: each the farthest from the span of the ones before,
+    /// in the norm of the uniform design (Kumar and Yıldırım 2005 start so). Cost: about 4 n r².
+    ///
+    /// # Errors
+    /// [`Breakdown`].
+    pub fn spanning_start(&self) -> Result<Vec<f64>, Breakdown> {
+        let (n, r) = (self.points.rows(), self.points.columns());
+        let factor = self.information(&self.uniform())?;
+        let mut rest = multiply(&self.points, &factor.inverse_upper());
+        let mut chosen = vec![0.0; n];
+        let mut first = 0.0;
+        for _ in 0..r.min(n) {
+            let norms: Vec<f64> = (0..n).map(|i| norm_squared(rest.row(i))).collect();
+            let farthest = position_of_largest(&norms);
+            first = norms[farthest].max(first);
+            // Below this nothing but rounding is left of the rows.
+            let something_left = norms[farthest] > 1e-24 * first;
+            if !something_left {
+                break;
+            }
+            chosen[farthest] = 1.0;
+            let direction: Vec<f64> =
+                rest.row(farthest).iter().map(|value| value / norms[farthest].sqrt()).collect();
+            for i in 0..n {
+                let along = dot(rest.row(i), &direction);
+                rest.row_mut(i).iter_mut().zip(&direction).for_each(|(value, d)| *value -= along * d);
+            }
+        }
+        if first == 0.0 {
+            return Err(Breakdown);
+        }
+        let sum: f64 = chosen.iter().sum();
+        Ok(chosen.into_iter().map(|weight| weight / sum).collect())
     }
 }
 
@@ -168,22 +230,14 @@ struct SpanBasis {
 impl SpanBasis {
     fn new(features: &Matrix, gamma: f64, scale: f64) -> Result<Self, DesignError> {
         let (n, r) = (features.rows(), features.columns());
-        let mut largest = vec![0.0f64; r];
-        for i in 0..n {
-            largest.iter_mut().zip(features.row(i)).for_each(|(m, x)| *m = m.max(x.abs()));
-        }
         // A column of zeros stays one: no direction of the span uses it.
-        let column_scale: Vec<f64> =
-            largest.iter().map(|&m| if m > 0.0 { power_of_two(m) } else { 1.0 }).collect();
-        let scaled = scale_columns(features, &column_scale);
+        let column_scale = column_scale(features, 0.0);
         let singular = DesignError::Singular { scale, gamma };
-        let RightSingular { values, vectors } =
-            right_singular(&triangular_factor(&scaled)).ok_or(singular.clone())?;
-        let cut = RANK_TOLERANCE * values[0] * (r as f64).sqrt();
-        let rank = values.iter().filter(|&&value| value > cut).count();
-        let directions = vectors.select_rows(&(0..rank).collect::<Vec<_>>());
+        let RowSpan { directions, values } =
+            RowSpan::of(&scale_columns(features, &column_scale)).ok_or(singular.clone())?;
+        let rank = values.len();
         let root_n = (n as f64).sqrt();
-        let stretch: Vec<f64> = values[..rank].iter().map(|value| root_n / value).collect();
+        let stretch: Vec<f64> = values.iter().map(|value| root_n / value).collect();
 
         // B = D⁻¹ Vᵀ / stretch (r × k); (BᵀB)⁻¹ gives the prior and the projection on the span. With one
         // common factor taken out, so that extreme scales stay representable.
@@ -237,34 +291,4 @@ impl SpanBasis {
         }
         Ok(())
     }
-}
-
-/// The power of two that brings `largest` into [1, 2): scaling by it rounds nothing.
-fn power_of_two(largest: f64) -> f64 {
-    (-largest.log2().floor()).exp2()
-}
-
-fn scale_columns(rows: &Matrix, by: &[f64]) -> Matrix {
-    let mut out = rows.clone();
-    for i in 0..out.rows() {
-        out.row_mut(i).iter_mut().zip(by).for_each(|(value, by)| *value *= by);
-    }
-    out
-}
-
-/// The targets as rows, pairs as differences.
-pub(super) fn materialise(rows: &TargetRows, targets: &[TargetRef]) -> Matrix {
-    let base = rows.matrix();
-    let mut out = Matrix::zeros(targets.len(), base.columns());
-    for (k, target) in targets.iter().enumerate() {
-        match *target {
-            TargetRef::Row(i) => out.row_mut(k).copy_from_slice(base.row(i)),
-            TargetRef::Pair(i, j) => {
-                for ((value, a), b) in out.row_mut(k).iter_mut().zip(base.row(i)).zip(base.row(j)) {
-                    *value = a - b;
-                }
-            }
-        }
-    }
-    out
 }

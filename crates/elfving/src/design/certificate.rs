@@ -35,17 +35,67 @@ pub enum CheckedBy {
 }
 
 /// A value, a bound on the optimum from the other side, and what proves it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+///
+/// Only [`recheck`] makes one; a file states numbers ([`StatedCertificate`]), it does not certify them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Certificate {
+    value: f64,
+    bound: f64,
+    relative_gap: f64,
+    target_weights: Vec<(TargetRef, f64)>,
+    checked_by: CheckedBy,
+}
+
+impl Certificate {
+    /// The criterion at the design.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// The optimum is at least this; for criterion d, at most.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    /// `|value - bound| / |bound|`.
+    pub fn relative_gap(&self) -> f64 {
+        self.relative_gap
+    }
+
+    /// The weights w on the targets that prove the bound of a worst-case criterion.
+    pub fn target_weights(&self) -> &[(TargetRef, f64)] {
+        &self.target_weights
+    }
+
+    /// The arithmetic behind it.
+    pub fn checked_by(&self) -> CheckedBy {
+        self.checked_by
+    }
+
+    /// The same numbers without the proof, for a file.
+    pub fn stated(&self) -> StatedCertificate {
+        StatedCertificate {
+            value: self.value,
+            bound: self.bound,
+            relative_gap: self.relative_gap,
+            target_weights: self.target_weights.clone(),
+            checked_by: self.checked_by,
+        }
+    }
+}
+
+/// What a file says about a design. It proves nothing: [`recheck`] the weights to get a [`Certificate`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatedCertificate {
     /// The criterion at the design.
     pub value: f64,
-    /// The optimum is at least this; for criterion d, at most.
+    /// The stated bound on the optimum.
     pub bound: f64,
-    /// `|value - bound| / |bound|`.
+    /// The stated `|value - bound| / |bound|`.
     pub relative_gap: f64,
-    /// The weights w on the targets that prove the bound of a worst-case criterion.
+    /// The weights on the targets that are said to prove the bound.
     pub target_weights: Vec<(TargetRef, f64)>,
-    /// The arithmetic behind it.
+    /// The arithmetic that is said to be behind it.
     pub checked_by: CheckedBy,
 }
 
@@ -240,7 +290,7 @@ impl Information {
             }
             Criterion::G | Criterion::Xy => {
                 let dual = dual.expect("a worst-case criterion comes with target weights");
-                let mut root = problem.materialise(&dual.members)?;
+                let mut root = problem.known_rows(&dual.members)?;
                 for (k, share) in dual.shares.iter().enumerate() {
                     root.row_mut(k).iter_mut().for_each(|value| *value *= share.sqrt());
                 }

@@ -71,8 +71,27 @@ impl<'a> Control<'a> {
         self
     }
 
-    /// Tells the watcher; `Break` once the limit is reached or the watcher said so.
-    pub(super) fn report(&mut self, progress: &Progress) -> ControlFlow<()> {
+    /// The relative gap to reach.
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// How many iterations a solver may make.
+    pub fn most_iterations(&self) -> usize {
+        self.iteration_limit
+    }
+
+    /// Runs `work` with at most this many iterations, or fewer where the limit is lower already.
+    pub fn at_most<T>(&mut self, iterations: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let given = self.iteration_limit;
+        self.iteration_limit = given.min(iterations);
+        let result = work(self);
+        self.iteration_limit = given;
+        result
+    }
+
+    /// Tells the watcher, which a solver does at every iteration; `Break` once the limit is reached or the watcher said so.
+    pub fn report(&mut self, progress: &Progress) -> ControlFlow<()> {
         if progress.iterations >= self.iteration_limit {
             self.stopped = true;
         }

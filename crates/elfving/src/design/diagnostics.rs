@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::canonical::Canonical;
-use super::first_order::{information, position_of_largest, singular};
 use super::{Control, Criterion, DesignError, InteriorPoint, Problem, Solver, TargetRef, recheck};
-use crate::numerics::{Matrix, right_singular, row_norms, triangular_factor};
+use crate::numerics::{Matrix, position_of_largest, right_singular, row_norms, triangular_factor};
 use crate::pool::{PointId, Pool};
 use crate::units::{Ridge, Simplex, Tolerance};
 
@@ -90,7 +89,7 @@ impl Diagnostics {
         assert_eq!(pool.len(), weights.len(), "one weight for each point");
         let problem = Problem::over_choices(pool, Criterion::D, gamma)?;
         let canonical = Canonical::new(&problem)?;
-        let factor = information(&canonical, weights.as_slice()).map_err(|_| singular(&problem))?;
+        let factor = canonical.information(weights.as_slice()).map_err(|_| problem.singular())?;
         let variance = row_norms(&canonical.points, &factor.inverse_upper());
         let rank = canonical.points.columns();
         let mut efficiencies = vec![];
@@ -109,7 +108,7 @@ impl Diagnostics {
             largest_variance_at: PointId::new(position_of_largest(&variance)),
             variance,
             condition_number: condition_number(pool.features(), weights, gamma, rank)
-                .ok_or_else(|| singular(&problem))?,
+                .ok_or_else(|| problem.singular())?,
             efficiencies,
         })
     }
@@ -125,7 +124,8 @@ impl Efficiency {
     ) -> Result<Self, DesignError> {
         let problem = Problem::over_choices(pool, criterion, gamma)?;
         let mut control = Control::new(Tolerance::new(OPTIMUM_TOLERANCE)?);
-        let optimum = InteriorPoint::default().solve(&problem, &mut control)?.certificate;
+        let design = InteriorPoint::default().solve(&problem, &mut control)?;
+        let optimum = design.certificate();
         let value = value(&problem, weights)?;
         let uniform = self::value(&problem, &Simplex::uniform(pool.len())?)?;
         // How the design compares with one of this value.
@@ -136,8 +136,8 @@ impl Efficiency {
         Ok(Self {
             criterion,
             value,
-            at_least: ratio(optimum.bound).min(1.0),
-            at_most: ratio(optimum.value).min(1.0),
+            at_least: ratio(optimum.bound()).min(1.0),
+            at_most: ratio(optimum.value()).min(1.0),
             relative_to_uniform: ratio(uniform),
         })
     }
@@ -148,7 +148,7 @@ fn value(problem: &Problem, weights: &Simplex) -> Result<f64, DesignError> {
     let weights: Vec<(PointId, f64)> =
         weights.support().into_iter().map(|i| (PointId::new(i), weights.as_slice()[i])).collect();
     // The weights on targets matter for the bound alone, which is not used here.
-    Ok(recheck(problem, &weights, &[(TargetRef::Row(0), 1.0)])?.value)
+    Ok(recheck(problem, &weights, &[(TargetRef::Row(0), 1.0)])?.value())
 }
 
 /// From the singular values of the rows `√λ_x x` and `√γ I`, so that the condition is never squared.

@@ -2,7 +2,7 @@
 
 use super::TargetRef;
 use crate::pool::{PointId, PoolError};
-use crate::units::InvalidValue;
+use crate::units::{ErrorKind, InvalidValue};
 
 /// A design problem that cannot be answered, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -72,4 +72,20 @@ pub enum DesignError {
         /// The criterion.
         criterion: super::Criterion,
     },
+}
+
+impl DesignError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            DesignError::Pool(error) => error.kind(),
+            DesignError::Invalid(error) => error.kind(),
+            DesignError::OneTarget { .. } | DesignError::Unsupported { .. } => ErrorKind::Usage,
+            DesignError::NotIdentifiable { .. } => ErrorKind::NotIdentifiable,
+            DesignError::Singular { .. } | DesignError::Overflow { .. } | DesignError::NothingToMeasure => {
+                ErrorKind::Numerical
+            }
+            DesignError::UnknownPoint { .. } | DesignError::UnknownTarget { .. } => ErrorKind::Data,
+        }
+    }
 }

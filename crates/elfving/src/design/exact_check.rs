@@ -58,7 +58,7 @@ pub(super) fn claim(
         }
         Criterion::G | Criterion::Xy => {
             let dual = dual.expect("a worst-case criterion comes with target weights");
-            problem.materialise(&dual.members)?; // refuses an unknown target
+            problem.known_rows(&dual.members)?; // refuses an unknown target
             let proving = dual.members.iter().map(|&target| combination(&rows, target)).collect();
             let proving = Embedded::new(&information, proving);
             let value = match problem.rows() {

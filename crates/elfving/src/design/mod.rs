@@ -1,4 +1,9 @@
 //! LAMBDA: weights on the pool, each with a certificate.
+//!
+//! A [`Problem`] says what to optimise, a [`Solver`] looks for weights, and [`recheck`], which shares no code with any
+//! solver, says what they are worth. A solver of your own works on the [`Canonical`] form of the problem and ends with
+//! [`Design::checked`]; `elfving-lab` has six.
+
 mod canonical;
 mod certificate;
 mod control;
@@ -6,32 +11,22 @@ mod diagnostics;
 mod elfving_set;
 mod error;
 mod exact_check;
-mod exchange;
-mod first_order;
-mod frank_wolfe;
+mod front_door;
 mod information;
 mod interior_point;
-mod method;
-mod mirror_descent;
-mod multiplicative;
 mod problem;
-mod rank_one;
 mod solver;
 mod variance;
 
-pub use certificate::{Certificate, CheckedBy, recheck};
+pub use canonical::{Breakdown, Canonical, Objective};
+pub use certificate::{Certificate, CheckedBy, StatedCertificate, recheck};
 pub use control::{Control, Progress};
 pub use diagnostics::{Diagnostics, Efficiency};
 pub use elfving_set::ElfvingSet;
 pub use error::DesignError;
-pub use exchange::RandomisedExchange;
-pub use frank_wolfe::{FrankWolfe, Variant};
+pub use front_door::Optimal;
 pub use information::{AtomCombination, InformationMatrix, KernelInformation};
 pub use interior_point::InteriorPoint;
-pub use method::Method;
-pub use mirror_descent::{MirrorDescent, Opponent, StepSize};
-pub use multiplicative::Multiplicative;
-pub use problem::{Criterion, Problem, TargetRef};
-use solver::Found;
-pub use solver::{Design, Solver, Status};
+pub use problem::{Criterion, Problem, TargetRef, materialise};
+pub use solver::{Design, Solver, SolverWeights, StatedDesign, Status};
 pub use variance::variance_function;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use super::certificate::{Certificate, recheck};
+use super::certificate::{Certificate, StatedCertificate, recheck};
 use super::{Control, Criterion, DesignError, Problem, TargetRef};
 use crate::pool::PointId;
 use crate::units::{Ridge, Simplex};
@@ -48,18 +48,33 @@ impl fmt::Display for Status {
     }
 }
 
-/// Weights on the pool, with the proof of how good they are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Weights on the pool, with the proof of how good they are: made by [`Design::checked`] alone, whatever the solver.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Design {
+    criterion: Criterion,
+    gamma: Ridge,
+    support: Vec<(PointId, f64)>,
+    certificate: Certificate,
+    status: Status,
+    iterations: usize,
+    passes: usize,
+    method: &'static str,
+}
+
+/// A design as a file states it: the same numbers as a [`Design`], none of them checked.
+///
+/// Its weights are as good as any; what they are worth is what [`recheck`] says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatedDesign {
     /// What was optimised.
     pub criterion: Criterion,
     /// The ridge γ.
     pub gamma: Ridge,
     /// Points of positive weight, in pool order; the weights sum to one.
     pub support: Vec<(PointId, f64)>,
-    /// Value, bound and what proves it.
-    pub certificate: Certificate,
-    /// How far it got.
+    /// Value and bound, as stated.
+    pub certificate: StatedCertificate,
+    /// How far it is said to have got.
     pub status: Status,
     /// Iterations of the solver.
     pub iterations: usize,
@@ -69,30 +84,103 @@ pub struct Design {
     pub method: String,
 }
 
+impl StatedDesign {
+    /// The weights over all `points` of the pool, zeros included.
+    ///
+    /// # Panics
+    /// When it names a point the pool does not have, or no positive weight.
+    pub fn weights(&self, points: usize) -> Simplex {
+        all_weights(&self.support, points)
+    }
+}
+
+fn all_weights(support: &[(PointId, f64)], points: usize) -> Simplex {
+    let mut weights = vec![0.0; points];
+    for &(id, weight) in support {
+        weights[id.index()] = weight;
+    }
+    Simplex::new(weights).expect("the support of a design has positive weights")
+}
+
 impl Design {
     /// The weights over all `points` of the pool, zeros included.
     ///
     /// # Panics
     /// When the design names a point the pool does not have.
     pub fn weights(&self, points: usize) -> Simplex {
-        let mut weights = vec![0.0; points];
-        for &(id, weight) in &self.support {
-            weights[id.index()] = weight;
-        }
-        Simplex::new(weights).expect("the support of a design has positive weights")
+        all_weights(&self.support, points)
     }
 
-    /// Checks the weights of a solver on the whole problem and states what they are worth.
-    pub(super) fn certified(
+    /// What was optimised.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
+    }
+
+    /// The ridge γ.
+    pub fn gamma(&self) -> Ridge {
+        self.gamma
+    }
+
+    /// Points of positive weight, in pool order; the weights sum to one.
+    pub fn support(&self) -> &[(PointId, f64)] {
+        &self.support
+    }
+
+    /// Value, bound and what proves it.
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+
+    /// How far it got.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Iterations of the solver.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    /// Passes over the whole pool, the final check included.
+    pub fn passes(&self) -> usize {
+        self.passes
+    }
+
+    /// The solver.
+    pub fn method(&self) -> &'static str {
+        self.method
+    }
+
+    /// The same numbers without the proof, for a file.
+    pub fn stated(&self) -> StatedDesign {
+        StatedDesign {
+            criterion: self.criterion,
+            gamma: self.gamma,
+            support: self.support.clone(),
+            certificate: self.certificate.stated(),
+            status: self.status,
+            iterations: self.iterations,
+            passes: self.passes,
+            method: self.method.to_owned(),
+        }
+    }
+
+    /// Hands the weights of a solver to [`recheck`] on the whole problem and says what they are worth: how every solver
+    /// ends, and the only way to a design.
+    ///
+    /// # Errors
+    /// Those of [`recheck`].
+    pub fn checked(
         problem: &Problem,
         method: &'static str,
-        found: Found,
+        found: SolverWeights,
         control: &Control,
     ) -> Result<Self, DesignError> {
         let weights: Vec<(PointId, f64)> =
             found.weights.iter().map(|&(i, weight)| (PointId::new(i), weight)).collect();
         let certificate = recheck(problem, &weights, &found.target_weights)?;
-        let Certificate { value, bound, relative_gap, .. } = certificate;
+        let (value, bound, relative_gap) =
+            (certificate.value(), certificate.bound(), certificate.relative_gap());
         // A log-determinant near zero has no relative gap to speak of: then its gap per dimension counts.
         let per_dimension = (value - bound).abs() / problem.pool().dimension() as f64;
         let near_zero = problem.criterion().is_maximised() && per_dimension <= 0.01 * control.tolerance;
@@ -114,7 +202,7 @@ impl Design {
             status,
             iterations: found.iterations,
             passes: found.passes + 1,
-            method: method.to_string(),
+            method,
         })
     }
 }
@@ -122,7 +210,7 @@ impl Design {
 impl fmt::Display for Design {
     /// `certified: g = 27.491106, within 1.0e-9 of optimal, 28 iterations`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Certificate { value, relative_gap, .. } = &self.certificate;
+        let (value, relative_gap) = (self.certificate.value(), self.certificate.relative_gap());
         write!(
             f,
             "{}: {} = {value:.6}, within {relative_gap:.1e} of optimal, {} iterations",
@@ -133,9 +221,13 @@ impl fmt::Display for Design {
 
 /// What a solver found: weights on points and, for the worst-case criteria, on targets.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub struct SolverWeights {
+    /// Weights on points, by row, in order.
     pub weights: Vec<(usize, f64)>,
+    /// Weights on targets.
     pub target_weights: Vec<(TargetRef, f64)>,
+    /// Iterations it took.
     pub iterations: usize,
+    /// Passes over the whole pool so far.
     pub passes: usize,
 }

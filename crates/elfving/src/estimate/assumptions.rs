@@ -1,8 +1,8 @@
-//! What the user vouches for, and how it is printed next to every width.
+//! What the user assumes, and how it is printed next to every width.
 
 use super::EstimateError;
 use crate::pool::PointId;
-use crate::units::{InvalidValue, NoiseModel};
+use crate::units::InvalidValue;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum Tails {
     SubGaussian,
 }
 
-/// What is vouched for: `y = ⟨φ(x), θ⟩ + η_x + ξ` with independent noise ξ, `|η_x| ≤ h` and `‖θ‖ ≤ S`.
+/// What is assumed: `y = ⟨φ(x), θ⟩ + η_x + ξ` with independent noise ξ, `|η_x| ≤ h` and `‖θ‖ ≤ S`.
 ///
 /// | setter | default | meaning |
 /// |---|---|---|
@@ -36,12 +36,12 @@ pub enum Tails {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assumptions {
-    sigma: f64,
-    sigma_at: Option<Vec<f64>>,
-    bound: Option<f64>,
-    norm: Option<f64>,
-    misspecification: f64,
-    tails: Tails,
+    pub(crate) sigma: f64,
+    pub(crate) sigma_at: Option<Vec<f64>>,
+    pub(crate) bound: Option<f64>,
+    pub(crate) norm: Option<f64>,
+    pub(crate) misspecification: f64,
+    pub(crate) tails: Tails,
 }
 
 impl Assumptions {
@@ -129,24 +129,27 @@ impl Assumptions {
     }
 
     /// The largest σ.
-    pub(crate) fn sigma_bound(&self) -> f64 {
+    pub fn sigma_bound(&self) -> f64 {
         self.sigma
     }
 
     /// B, when it is known.
-    pub(crate) fn bound_if_known(&self) -> Option<f64> {
+    pub fn bound_if_known(&self) -> Option<f64> {
         self.bound
     }
 
-    pub(crate) fn norm_bound(&self) -> Option<f64> {
+    /// S, when it is known.
+    pub fn norm_bound(&self) -> Option<f64> {
         self.norm
     }
 
-    pub(crate) fn h(&self) -> f64 {
+    /// h.
+    pub fn h(&self) -> f64 {
         self.misspecification
     }
 
-    pub(crate) fn tail(&self) -> Tails {
+    /// How heavy the tails of the noise may be.
+    pub fn tail(&self) -> Tails {
         self.tails
     }
 
@@ -168,19 +171,6 @@ impl Assumptions {
             _ => {}
         }
         premises
-    }
-}
-
-impl From<NoiseModel> for Assumptions {
-    fn from(noise: NoiseModel) -> Self {
-        Self {
-            sigma: noise.sigma(),
-            sigma_at: None,
-            bound: Some(noise.bound()),
-            norm: None,
-            misspecification: 0.0,
-            tails: Tails::default(),
-        }
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Centring {
 }
 
 impl Centring {
-    /// One value and one radius for each point of the pool, vouched for by the caller.
+    /// One value and one radius for each point of the pool, as the caller assumes.
     ///
     /// # Errors
     /// [`EstimateError::PerPoint`] when the lists differ in length, [`EstimateError::PerPointValue`] for a value that is not

@@ -3,7 +3,7 @@
 use super::robust_mean::MeanError;
 use crate::design::TargetRef;
 use crate::pool::{PointId, PoolError};
-use crate::units::InvalidValue;
+use crate::units::{ErrorKind, InvalidValue};
 
 /// An estimate that cannot be made, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -98,4 +98,22 @@ pub enum EstimateError {
         /// Rows given.
         targets: usize,
     },
+}
+
+impl EstimateError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            EstimateError::Pool(error) => error.kind(),
+            EstimateError::Invalid(error) => error.kind(),
+            EstimateError::Mean(error) => error.kind(),
+            EstimateError::NotIdentifiable { .. } => ErrorKind::NotIdentifiable,
+            EstimateError::NothingMeasured | EstimateError::Overflow => ErrorKind::Numerical,
+            EstimateError::NeedsBound { .. }
+            | EstimateError::Bound { .. }
+            | EstimateError::UnknownBias
+            | EstimateError::Fit { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Data,
+        }
+    }
 }

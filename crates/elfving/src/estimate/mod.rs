@@ -26,6 +26,7 @@ mod prospect;
 #[cfg(test)]
 mod reference_tests;
 mod rips;
+mod rips_box;
 pub mod robust_mean;
 mod sampled;
 mod whitening;
@@ -41,4 +42,5 @@ pub use least_squares::LeastSquares;
 pub use linear_fit::LinearFit;
 pub use prospect::{Prospect, prospect};
 pub use rips::{Mean, Rips, Widths};
+pub use rips_box::{RipsError, RipsRun, run_rips};
 pub use sampled::Sampled;

@@ -6,11 +6,9 @@
 
 use super::EstimateError;
 use crate::numerics::{
-    Matrix, RightSingular, multiply, multiply_transposed, norm_squared, right_singular, triangular_factor,
+    Matrix, RowSpan, column_scale, multiply, multiply_transposed, norm_squared, scale_columns,
 };
 
-/// Singular values below this fraction of the largest are rounding noise, not directions.
-const RANK_TOLERANCE: f64 = 1e-13;
 /// A target with more than this fraction outside the span is not identifiable.
 const SPAN_TOLERANCE: f64 = 1e-8;
 
@@ -35,12 +33,7 @@ impl Whitening {
     /// `rows`: s × r, the features measured; one positive weight for each. Cost: s r² + O(r³).
     pub(super) fn new(rows: &Matrix, weights: &[f64], gamma: f64) -> Result<Self, EstimateError> {
         let r = rows.columns();
-        let mut largest = vec![gamma.sqrt(); r];
-        for i in 0..rows.rows() {
-            largest.iter_mut().zip(rows.row(i)).for_each(|(m, x)| *m = m.max(x.abs()));
-        }
-        let column_scale: Vec<f64> =
-            largest.iter().map(|&m| if m > 0.0 { (-m.log2().floor()).exp2() } else { 1.0 }).collect();
+        let column_scale = column_scale(rows, gamma.sqrt());
         let ridge_rows = if gamma > 0.0 { r } else { 0 };
         let stacked = Matrix::from_fn(rows.rows() + ridge_rows, r, |i, j| {
             if i < rows.rows() {
@@ -51,19 +44,16 @@ impl Whitening {
                 0.0
             }
         });
-        let factor = triangular_factor(&stacked);
-        let RightSingular { values, vectors } = right_singular(&factor).ok_or(EstimateError::Overflow)?;
-        let cut = RANK_TOLERANCE * values[0] * (r as f64).sqrt();
-        let rank = values.iter().filter(|&&value| value > cut).count();
+        let RowSpan { directions, values } = RowSpan::of(&stacked).ok_or(EstimateError::Overflow)?;
+        let rank = values.len();
         if rank == 0 {
             return Err(EstimateError::NothingMeasured);
         }
-        let transform = Matrix::from_fn(r, rank, |j, k| column_scale[j] * vectors[(k, j)] / values[k]);
+        let transform = Matrix::from_fn(r, rank, |j, k| column_scale[j] * directions[(k, j)] / values[k]);
         if transform.first_non_finite().is_some() {
             return Err(EstimateError::Overflow);
         }
-        let directions = || vectors.select_rows(&(0..rank).collect::<Vec<_>>());
-        let span = (rank < r).then(|| Span { column_scale, directions: directions() });
+        let span = (rank < r).then_some(Span { column_scale, directions });
         Ok(Self { transform, gamma, span })
     }
 
@@ -89,10 +79,7 @@ impl Whitening {
     /// The first row that is not in the measured span.
     pub(super) fn first_outside(&self, rows: &Matrix) -> Option<usize> {
         let Span { column_scale, directions } = self.span.as_ref()?;
-        let mut scaled = rows.clone();
-        for i in 0..rows.rows() {
-            scaled.row_mut(i).iter_mut().zip(column_scale).for_each(|(x, by)| *x *= by);
-        }
+        let scaled = scale_columns(rows, column_scale);
         let inside = multiply(&multiply_transposed(&scaled, directions), directions);
         (0..rows.rows()).find(|&i| {
             let outside: f64 = scaled.row(i).iter().zip(inside.row(i)).map(|(x, y)| (x - y) * (x - y)).sum();

@@ -138,34 +138,6 @@ impl Cholesky {
         invert_lower_triangular(view_mut(&mut inverse).transpose_mut(), self.lower(), Par::Seq);
         inverse
     }
-
-    /// The factor of `A + weight · x xᵀ` for `weight ≥ 0`, or `A - |weight| x xᵀ`, in O(n²).
-    ///
-    /// # Errors
-    /// [`NotPositiveDefinite`] when a downdate leaves the positive definite matrices.
-    pub fn rank_one_update(&mut self, weight: f64, x: &[f64]) -> Result<(), NotPositiveDefinite> {
-        let n = self.order();
-        let sign = weight.signum();
-        let root = weight.abs().sqrt();
-        let mut x: Vec<f64> = x.iter().map(|value| root * value).collect();
-        // One hyperbolic or plane rotation a column (Gill, Golub, Murray, Saunders 1974, method C1).
-        for k in 0..n {
-            let diagonal = self.upper[(k, k)];
-            let squared = diagonal * diagonal + sign * x[k] * x[k];
-            if !(squared > 0.0 && squared.is_finite()) {
-                return Err(NotPositiveDefinite { pivot: k });
-            }
-            let updated = squared.sqrt();
-            let (cosine, sine) = (updated / diagonal, x[k] / diagonal);
-            self.upper[(k, k)] = updated;
-            for i in k + 1..n {
-                let entry = (self.upper[(k, i)] + sign * sine * x[i]) / cosine;
-                x[i] = cosine * x[i] - sine * entry;
-                self.upper[(k, i)] = entry;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Factors the diagonal block of the rows `start..end`, from which everything above has been subtracted.

@@ -43,6 +43,15 @@ impl Matrix {
         Self { rows, columns, data: Storage::Shared(entries) }
     }
 
+    /// The same numbers, kept so that a clone looks at them and copies nothing.
+    #[must_use]
+    pub fn into_shared(self) -> Self {
+        match self.data {
+            Storage::Own(entries) => Self::shared(self.rows, self.columns, std::sync::Arc::new(entries)),
+            Storage::Shared(_) => self,
+        }
+    }
+
     /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Self {
         Self::from_row_major(rows, columns, vec![0.0; rows * columns])

@@ -1,23 +1,29 @@
-//! Linear algebra in plain `f64`; the only module that names the library behind it.
+//! Linear algebra in plain `f64`, random streams ([`rng`]) and what is made of them; the only module that names the
+//! libraries behind both.
 //!
-//! Everything here runs on one thread, except the [sweeps](row_norms) over the rows of a pool, which
-//! split rows into fixed chunks and combine them in index order.
+//! What runs on several threads (sweeps over the rows of a pool, large products, factorisations, pairs) splits its work into fixed chunks
+//! and combines them in index order: the same bits on any number of threads.
 
 mod cholesky;
 mod dependencies;
 mod eigen;
+mod farthest_pairs;
 mod indefinite;
 mod matrix;
 mod pivoted_cholesky;
 mod product;
 mod qr;
 mod quadratic_forms;
+pub mod rng;
 mod storage;
 mod sweep;
+mod ties;
+mod whitening;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use dependencies::row_dependencies;
 pub use eigen::{EigenFailure, SymmetricEigen};
+pub(crate) use farthest_pairs::{diameter_guess, farthest_pairs, farthest_partners};
 pub use indefinite::SymmetricIndefinite;
 pub use matrix::Matrix;
 pub use pivoted_cholesky::{CholeskyStop, NotFactorable, PivotTriangle, PivotedCholesky, pivoted_cholesky};
@@ -30,3 +36,5 @@ pub use qr::{RightSingular, right_singular, triangular_factor};
 pub use quadratic_forms::{low_rank_forms, low_rank_partner, quadratic_forms};
 pub use storage::SharedEntries;
 pub use sweep::{largest_rows, row_norms};
+pub use ties::{first_largest, largest_first, position_of_largest};
+pub(crate) use whitening::{RowSpan, column_scale, scale_columns};

@@ -1,6 +1,6 @@
 //! What can be wrong with a pool, a kernel or targets.
 
-use crate::units::InvalidValue;
+use crate::units::{ErrorKind, InvalidValue};
 
 use super::PointId;
 
@@ -116,16 +116,6 @@ pub enum PoolError {
         /// The most columns allowed.
         limit: usize,
     },
-    /// A category code is not below the number of levels.
-    #[error("row {row} has category code {code}, but there are {levels} levels (codes start at 0)")]
-    UnknownLevel {
-        /// Its row.
-        row: usize,
-        /// The code.
-        code: usize,
-        /// Number of levels.
-        levels: usize,
-    },
     /// A target names a choice that does not exist.
     #[error("target {target} names choice {id}, but the pool has {choices} choices (ids start at 0)")]
     UnknownChoice {
@@ -166,4 +156,25 @@ pub enum PoolError {
         "directions are vectors of features, and this pool is given by a kernel: use combinations of choices"
     )]
     DirectionsNeedFeatures,
+}
+
+impl PoolError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            PoolError::Invalid(error) => error.kind(),
+            PoolError::NotSquare { .. }
+            | PoolError::MeasurableCount { .. }
+            | PoolError::NoPoints
+            | PoolError::NoFeatures
+            | PoolError::NotFinite { .. }
+            | PoolError::ColumnCount { .. }
+            | PoolError::AllPointsEqual => ErrorKind::Data,
+            PoolError::KernelNotFinite { .. } => ErrorKind::Numerical,
+            PoolError::NotSymmetric { .. } | PoolError::NotPositiveSemidefinite { .. } => {
+                ErrorKind::NotPositiveSemidefinite
+            }
+            _ => ErrorKind::Usage,
+        }
+    }
 }

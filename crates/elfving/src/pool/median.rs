@@ -1,9 +1,7 @@
 //! The median heuristic for a lengthscale.
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
 use super::{Points, PoolError};
+use crate::numerics::rng::Stream;
 
 /// Up to this many points, all pairs are used.
 const EXACT_POINTS: usize = 2000;
@@ -62,9 +60,9 @@ fn median_distance(points: &Points, seed: u64, sampled_pairs: Option<usize>) -> 
     let mut distances: Vec<f64> = match sampled_pairs {
         None => (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).collect(),
         Some(pairs) => {
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut random = Stream::of_seed(seed);
             let mut pair = || {
-                let (i, j) = (below(&mut random, n), below(&mut random, n - 1));
+                let (i, j) = (random.below(n as u64) as usize, random.below(n as u64 - 1) as usize);
                 (i, j + usize::from(j >= i))
             };
             (0..pairs).map(|_| pair()).map(|(i, j)| distance(i, j)).collect()
@@ -79,11 +77,6 @@ fn median_distance(points: &Points, seed: u64, sampled_pairs: Option<usize>) -> 
         Some(median) => Ok(unit * median),
         None => Err(PoolError::AllPointsEqual),
     }
-}
-
-/// A number below `n`, by the high half of a product (bias below n / 2⁶⁴).
-fn below(random: &mut ChaCha8Rng, n: usize) -> usize {
-    ((u128::from(random.next_u64()) * n as u128) >> 64) as usize
 }
 
 fn median(values: &mut [f64]) -> Option<f64> {

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use super::{Purpose, RoundingError, below, stream};
+use super::RoundingError;
+use crate::numerics::rng::{Purpose, stream};
 use crate::pool::PointId;
 
 /// How often each point is measured: deterministic counts, for least squares.
@@ -107,10 +108,6 @@ impl fmt::Display for Allocation {
 /// ```
 pub fn shuffled_slots(allocation: &Allocation, seed: u64) -> Vec<PointId> {
     let mut slots = allocation.slots();
-    let mut random = stream(seed, 0, Purpose::RUN_ORDER);
-    // Fisher and Yates, from the end; written out so that the order is ours to keep.
-    for last in (1..slots.len()).rev() {
-        slots.swap(last, below(&mut random, last as u64 + 1) as usize);
-    }
+    stream(seed, 0, Purpose::RUN_ORDER).shuffle(&mut slots);
     slots
 }

@@ -1,11 +1,11 @@
 //! Independent draws from a design.
 
-use rand::Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::report::Path;
-use super::{Purpose, Request, RoundingError, RoundingReport, stream};
+use super::{Request, RoundingError, RoundingReport};
+use crate::numerics::rng::{Purpose, stream};
 use crate::pool::PointId;
 use crate::units::Simplex;
 
@@ -74,6 +74,30 @@ impl Draws {
             })
             .collect();
         Ok(Self { points, seed, round, weights })
+    }
+
+    /// Draws that were made earlier, from what [`points`](Self::points), [`seed`](Self::seed), [`round`](Self::round) and
+    /// [`integer_weights`](Self::integer_weights) said of them.
+    ///
+    /// # Errors
+    /// [`RoundingError::IntegerWeights`] unless the weights are positive, in pool order and sum to 2³²;
+    /// [`RoundingError::DrawnWithoutWeight`] for a point without a weight.
+    pub fn from_parts(
+        points: Vec<PointId>,
+        seed: u64,
+        round: u64,
+        weights: Vec<(PointId, u64)>,
+    ) -> Result<Self, RoundingError> {
+        let sum = weights.iter().fold(0u64, |sum, &(_, weight)| sum.saturating_add(weight));
+        let ordered = weights.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        if sum != WEIGHT_SUM || !ordered || weights.iter().any(|&(_, weight)| weight == 0) {
+            return Err(RoundingError::IntegerWeights { got: sum });
+        }
+        let unknown = points.iter().find(|id| weights.binary_search_by_key(id, |(id, _)| id).is_err());
+        match unknown {
+            Some(&id) => Err(RoundingError::DrawnWithoutWeight { id }),
+            None => Ok(Self { points, seed, round, weights }),
+        }
     }
 
     /// The points in the order drawn.
@@ -168,16 +192,7 @@ impl From<Draws> for Stored {
 impl TryFrom<Stored> for Draws {
     type Error = RoundingError;
     fn try_from(Stored { points, seed, round, weights }: Stored) -> Result<Self, RoundingError> {
-        let sum = weights.iter().fold(0u64, |sum, &(_, weight)| sum.saturating_add(weight));
-        let ordered = weights.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        if sum != WEIGHT_SUM || !ordered || weights.iter().any(|&(_, weight)| weight == 0) {
-            return Err(RoundingError::IntegerWeights { got: sum });
-        }
-        let unknown = points.iter().find(|id| weights.binary_search_by_key(id, |(id, _)| id).is_err());
-        match unknown {
-            Some(&id) => Err(RoundingError::DrawnWithoutWeight { id }),
-            None => Ok(Self { points, seed, round, weights }),
-        }
+        Self::from_parts(points, seed, round, weights)
     }
 }
 

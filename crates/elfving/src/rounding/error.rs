@@ -2,7 +2,7 @@
 
 use crate::design::{Criterion, DesignError};
 use crate::pool::PointId;
-use crate::units::InvalidValue;
+use crate::units::{ErrorKind, InvalidValue};
 
 /// A request that cannot be met, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -108,4 +108,18 @@ pub enum RoundingError {
         /// The point.
         id: PointId,
     },
+}
+
+impl RoundingError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            RoundingError::Design(error) => error.kind(),
+            RoundingError::Invalid(error) => error.kind(),
+            RoundingError::IntegerWeights { .. } | RoundingError::DrawnWithoutWeight { .. } => {
+                ErrorKind::Data
+            }
+            _ => ErrorKind::Usage,
+        }
+    }
 }

@@ -7,17 +7,15 @@
 
 use std::sync::Arc;
 
-use super::goal::{Goal, any_unseen};
+use super::loss::{Loss, any_unseen};
 use super::request::Share;
 use crate::design::{Criterion, DesignError, Problem};
 use crate::numerics::{
-    Cholesky, Matrix, RightSingular, SymmetricEigen, add_scaled, gram, multiply, right_singular,
+    Cholesky, Matrix, RowSpan, SymmetricEigen, add_scaled, column_scale, gram, multiply, scale_columns,
     triangular_factor, weighted_gram,
 };
 use crate::pool::TargetRows;
 
-/// Singular values below this fraction of the largest are rounding noise, not directions.
-const RANK_TOLERANCE: f64 = 1e-13;
 /// An eigenvalue of an information matrix below p times this fraction of the largest counts as zero.
 const SINGULAR: f64 = 1e-15;
 /// Added to the information while searching, so that a singular allocation has a finite, comparable value.
@@ -25,14 +23,14 @@ const SEARCH_RIDGE: f64 = 1e-9;
 /// A whitened point with a coordinate beyond this lies in a direction that the design hardly measures.
 const FAR: f64 = 1e3;
 
-/// Pool, prior and goal in whitened coordinates.
+/// Pool, prior and loss in whitened coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     /// x̃ of every point, n × p.
     pub points: Arc<Matrix>,
     /// `γ WᵀW`, p × p.
     pub prior: Matrix,
-    pub goal: Goal,
+    pub loss: Loss,
     /// `M(λ)`: the identity, or singular when the design leaves directions unmeasured.
     design: Matrix,
 }
@@ -48,16 +46,16 @@ impl Frame {
         }
         let shared = std::ptr::eq(problem.rows().matrix(), problem.pool().features());
         let rows = || if shared { points.clone() } else { Arc::new(basis.forward(problem.rows().matrix())) };
-        let goal = match (problem.criterion(), problem.rows()) {
-            (Criterion::D, _) => Goal::LogDet,
-            (Criterion::A, _) => Goal::Trace(basis.all_directions()?),
-            (Criterion::V | Criterion::C, TargetRows::Rows(_)) => Goal::mean(&rows()),
-            (Criterion::V | Criterion::C, TargetRows::Pairs(_)) => Goal::mean_of_pairs(&rows()),
-            (Criterion::G | Criterion::Xy, TargetRows::Rows(_)) => Goal::Largest(rows()),
-            (Criterion::G | Criterion::Xy, TargetRows::Pairs(_)) => Goal::Diameter(rows()),
+        let loss = match (problem.criterion(), problem.rows()) {
+            (Criterion::D, _) => Loss::LogDet,
+            (Criterion::A, _) => Loss::Trace(basis.all_directions()?),
+            (Criterion::V | Criterion::C, TargetRows::Rows(_)) => Loss::mean(&rows()),
+            (Criterion::V | Criterion::C, TargetRows::Pairs(_)) => Loss::mean_of_pairs(&rows()),
+            (Criterion::G | Criterion::Xy, TargetRows::Rows(_)) => Loss::Largest(rows()),
+            (Criterion::G | Criterion::Xy, TargetRows::Pairs(_)) => Loss::Diameter(rows()),
         };
         let prior = basis.prior(problem.gamma().get());
-        let mut frame = Self { points, prior, goal, design: Matrix::zeros(0, 0) };
+        let mut frame = Self { points, prior, loss, design: Matrix::zeros(0, 0) };
         frame.design = frame.information(weights);
         Ok(frame)
     }
@@ -88,19 +86,19 @@ impl Frame {
 
     /// The value to search with: finite for every allocation, smaller is better.
     pub(super) fn search_value(&self, shares: &[Share]) -> f64 {
-        self.goal.value(&self.search_factor(&self.information(shares)))
+        self.loss.value(&self.search_factor(&self.information(shares)))
     }
 
     /// What the shares are worth, exactly; `None` when some target is not determined by them.
     pub(super) fn appraise(&self, shares: &[Share]) -> Appraisal {
         let information = self.information(shares);
         let spectrum = Spectrum::new(&information);
-        let value = self.goal.spectral_value(&spectrum.whitening, &spectrum.unseen);
+        let value = self.loss.spectral_value(&spectrum.whitening, &spectrum.unseen);
         let design = Spectrum::new(&self.design);
         let smallest_eigenvalue = self.smallest_ratio(&design, &spectrum);
         // log det relative to the design: the same in any coordinates.
-        let value = match self.goal {
-            Goal::LogDet => value.map(|negative| design.log_det + negative),
+        let value = match self.loss {
+            Loss::LogDet => value.map(|negative| design.log_det + negative),
             _ => value,
         };
         Appraisal { value, smallest_eigenvalue }
@@ -169,12 +167,7 @@ impl Basis {
     fn of_design(problem: &Problem, weights: &[Share], pool: bool) -> Result<Self, DesignError> {
         let features = problem.pool().features();
         let (r, gamma) = (features.columns(), problem.gamma().get());
-        let mut largest = vec![gamma.sqrt(); r];
-        for i in 0..features.rows() {
-            largest.iter_mut().zip(features.row(i)).for_each(|(m, x)| *m = m.max(x.abs()));
-        }
-        let column_scale: Vec<f64> =
-            largest.iter().map(|&m| if m > 0.0 { (-m.log2().floor()).exp2() } else { 1.0 }).collect();
+        let column_scale = column_scale(features, gamma.sqrt());
         let ids: Vec<usize> = weights.iter().map(|&(i, _)| i).collect();
         let mut support = scale_columns(&features.select_rows(&ids), &column_scale);
         for (k, &(_, weight)) in weights.iter().enumerate() {
@@ -190,17 +183,11 @@ impl Basis {
             rows.as_mut_slice().iter_mut().for_each(|x| *x *= share);
             reference = stacked(&reference, &rows);
         }
-        Self::of(&reference, &column_scale).ok_or(DesignError::Singular { scale: features.max_abs(), gamma })
-    }
-
-    /// The directions in which the rows are not zero; `None` for rows that are all zero or not finite.
-    fn of(rows: &Matrix, column_scale: &[f64]) -> Option<Self> {
-        let RightSingular { values, vectors } = right_singular(&triangular_factor(rows))?;
-        let cut = RANK_TOLERANCE * values[0] * (column_scale.len() as f64).sqrt();
-        let rank = values.iter().filter(|&&value| value > cut).count();
-        let directions = vectors.select_rows(&(0..rank).collect::<Vec<_>>());
-        let (column_scale, values) = (column_scale.to_vec(), values[..rank].to_vec());
-        (rank > 0).then_some(Self { column_scale, directions, values })
+        // Rows that are all zero, or not finite, span nothing.
+        let span = RowSpan::of(&reference).filter(|span| !span.values.is_empty());
+        let RowSpan { directions, values } =
+            span.ok_or(DesignError::Singular { scale: features.max_abs(), gamma })?;
+        Ok(Self { column_scale, directions, values })
     }
 
     /// `x̃ = Wᵀx` for every row.
@@ -245,12 +232,4 @@ fn stacked(above: &Matrix, below: &Matrix) -> Matrix {
     let mut data = above.as_slice().to_vec();
     data.extend_from_slice(below.as_slice());
     Matrix::from_row_major(above.rows() + below.rows(), above.columns(), data)
-}
-
-fn scale_columns(rows: &Matrix, by: &[f64]) -> Matrix {
-    let mut out = rows.clone();
-    for i in 0..out.rows() {
-        out.row_mut(i).iter_mut().zip(by).for_each(|(value, by)| *value *= by);
-    }
-    out
 }

@@ -30,15 +30,14 @@ mod draws;
 mod error;
 mod exchange;
 mod frame;
-mod goal;
 mod greedy;
+mod loss;
 mod method;
 mod projected;
 mod quota;
 mod regret;
 mod report;
 mod request;
-mod streams;
 
 pub use allocation::{Allocation, shuffled_slots};
 pub use apportionment::Apportionment;
@@ -55,7 +54,6 @@ pub use projected::ProjectThenRound;
 pub use regret::RegretMinimisation;
 pub use report::{Path, PriorEntry, Rounded, RoundingReport};
 pub use request::Request;
-pub use streams::{Purpose, below, stream};
 
 /// Scores within this fraction of the best count as equal: what rounding errors decide is decided by the id.
 const TIE: f64 = 1e-10;

@@ -25,16 +25,16 @@ pub(super) fn quotas(request: &Request, weights: &[Share]) -> Vec<Share> {
     // What is forced on points without weight is spent already.
     let forced: u64 = bounds.lower.iter().sum();
     let forced_here: u64 = weights.iter().map(|&(i, _)| bounds.lower[i]).sum();
-    let goal = (request.budget - (forced - forced_here)) as f64;
-    if bounds.starts_empty() && weights.iter().all(|&(i, weight)| weight * goal <= bounds.upper[i] as f64) {
-        return at(goal);
+    let loss = (request.budget - (forced - forced_here)) as f64;
+    if bounds.starts_empty() && weights.iter().all(|&(i, weight)| weight * loss <= bounds.upper[i] as f64) {
+        return at(loss);
     }
     let spent = |level: f64| at(level).iter().map(|&(_, quota)| quota).sum::<f64>();
     // The sum grows with the level and reaches every maximum at the latest here.
     let mut high =
-        weights.iter().map(|&(i, w)| (bounds.upper[i] + bounds.done[i]) as f64 / w).fold(goal, f64::max);
+        weights.iter().map(|&(i, w)| (bounds.upper[i] + bounds.done[i]) as f64 / w).fold(loss, f64::max);
     let mut low = 0.0;
-    if spent(high) <= goal {
+    if spent(high) <= loss {
         return at(high);
     }
     for _ in 0..200 {
@@ -42,7 +42,7 @@ pub(super) fn quotas(request: &Request, weights: &[Share]) -> Vec<Share> {
         if middle <= low || middle >= high {
             break;
         }
-        if spent(middle) < goal {
+        if spent(middle) < loss {
             low = middle;
         } else {
             high = middle;

@@ -60,15 +60,15 @@ impl<'a> Request<'a> {
         budget: u64,
         constraints: &Constraints,
     ) -> Result<Self, RoundingError> {
-        if design.criterion != problem.criterion() || design.gamma != problem.gamma() {
+        if design.criterion() != problem.criterion() || design.gamma() != problem.gamma() {
             return Err(RoundingError::OtherProblem {
-                design: design.criterion,
-                design_gamma: design.gamma.get(),
+                design: design.criterion(),
+                design_gamma: design.gamma().get(),
                 problem: problem.criterion(),
                 problem_gamma: problem.gamma().get(),
             });
         }
-        Self::build(problem, &design.support, Some(design.certificate.value), budget, constraints)
+        Self::build(problem, design.support(), Some(design.certificate().value()), budget, constraints)
     }
 
     /// Asks for `budget` new measurements close to any weights, which are normalised and evaluated first.
@@ -109,7 +109,7 @@ impl<'a> Request<'a> {
             None => {
                 let weights: Vec<(PointId, f64)> =
                     weights.iter().map(|&(i, weight)| (PointId::new(i), weight)).collect();
-                recheck(problem, &weights, &[(some_target(problem), 1.0)])?.value
+                recheck(problem, &weights, &[(some_target(problem), 1.0)])?.value()
             }
         };
         Ok(Self { problem, weights, continuous, budget, bounds, frame })

@@ -1,6 +1,7 @@
 //! What can be wrong with a question to the model.
 
 use crate::pool::PointId;
+use crate::units::ErrorKind;
 
 /// Why the model cannot answer as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -96,4 +97,15 @@ pub enum SurrogateError {
         /// tau².
         roughness: f64,
     },
+}
+
+impl SurrogateError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            SurrogateError::Parameter { .. } => ErrorKind::Usage,
+            SurrogateError::Singular { .. } => ErrorKind::Numerical,
+            _ => ErrorKind::Data,
+        }
+    }
 }

@@ -4,11 +4,11 @@ use std::fmt;
 
 use crate::numerics::norm_squared;
 
-use super::evidence::{check, outcomes_by_site};
 use super::likelihood::Conditioned;
+use super::measurements::{check, outcomes_by_site};
 use super::{
-    Aim, Evidence, Lbfgs, Measurement, Minimum, Outcome, Parameters, Priors, SearchStatus, Space, StudentT,
-    SurrogateError,
+    Aim, GroupedMeasurements, Lbfgs, Measurement, Minimum, OutcomeScale, Parameters, Priors, SearchStatus,
+    Space, StudentT, SurrogateError,
 };
 
 /// With more cells than this the starts are compared on a part of the data, and only the better one is followed on all.
@@ -38,7 +38,7 @@ const LENGTH_DEVIATIONS: f64 = 8.0;
 pub struct Surrogate {
     aim: Aim,
     warp: bool,
-    outcome: Option<Outcome>,
+    outcome: Option<OutcomeScale>,
     priors: Priors,
     search: Lbfgs,
     uncertain_mean: bool,
@@ -64,9 +64,9 @@ impl Default for Surrogate {
 #[derive(Debug, Clone)]
 pub struct Fit {
     pub(super) space: Space,
-    pub(super) evidence: Evidence,
+    pub(super) evidence: GroupedMeasurements,
     pub(super) conditioned: Conditioned,
-    outcome: Outcome,
+    outcome: OutcomeScale,
     parameters: Parameters,
     log_posterior: f64,
     search: Option<SearchStatus>,
@@ -90,7 +90,7 @@ impl Surrogate {
 
     /// Uses this map of outcomes instead of learning one.
     #[must_use]
-    pub fn outcome(self, outcome: Outcome) -> Self {
+    pub fn outcome(self, outcome: OutcomeScale) -> Self {
         Self { outcome: Some(outcome), ..self }
     }
 
@@ -169,8 +169,8 @@ impl Surrogate {
     fn conditioned(
         &self,
         space: &Space,
-        outcome: Outcome,
-        mut evidence: Evidence,
+        outcome: OutcomeScale,
+        mut evidence: GroupedMeasurements,
         parameters: Parameters,
     ) -> Result<Fit, SurrogateError> {
         let mut weights = vec![1.0; evidence.measurements()];
@@ -200,7 +200,7 @@ impl Surrogate {
     fn reweigh(
         &self,
         space: &Space,
-        evidence: &mut Evidence,
+        evidence: &mut GroupedMeasurements,
         parameters: &Parameters,
         rounds: usize,
     ) -> Result<Vec<f64>, SurrogateError> {
@@ -219,13 +219,13 @@ impl Surrogate {
         &self,
         space: &Space,
         measurements: &[Measurement],
-    ) -> Result<(Outcome, Evidence), SurrogateError> {
+    ) -> Result<(OutcomeScale, GroupedMeasurements), SurrogateError> {
         check(space, measurements)?;
         let outcome = match &self.outcome {
             Some(outcome) => outcome.clone(),
-            None => Outcome::learn(&outcomes_by_site(space, measurements), self.aim, self.warp),
+            None => OutcomeScale::learn(&outcomes_by_site(space, measurements), self.aim, self.warp),
         };
-        let evidence = Evidence::new(space, measurements, &outcome)?;
+        let evidence = GroupedMeasurements::new(space, measurements, &outcome)?;
         Ok((outcome, evidence))
     }
 
@@ -233,7 +233,7 @@ impl Surrogate {
     fn most_probable(
         &self,
         space: &Space,
-        evidence: &Evidence,
+        evidence: &GroupedMeasurements,
         starts: &[&Parameters],
     ) -> Result<(Parameters, Minimum), SurrogateError> {
         let starts: Vec<Vec<f64>> = starts.iter().map(|start| start.logs()).collect();
@@ -260,7 +260,7 @@ impl Surrogate {
     fn best_search(
         &self,
         space: &Space,
-        evidence: &Evidence,
+        evidence: &GroupedMeasurements,
         starts: &[Vec<f64>],
     ) -> Result<Minimum, SurrogateError> {
         let bounds = self.bounds(space.dimension());
@@ -282,7 +282,12 @@ impl Surrogate {
     }
 
     /// The negative log posterior of the parameters and its gradient; none where the covariance cannot be factored.
-    fn objective(&self, space: &Space, evidence: &Evidence, logs: &[f64]) -> Option<(f64, Vec<f64>)> {
+    fn objective(
+        &self,
+        space: &Space,
+        evidence: &GroupedMeasurements,
+        logs: &[f64],
+    ) -> Option<(f64, Vec<f64>)> {
         let evaluation = evidence.evaluate(space, &Parameters::from_logs(logs), &self.priors).ok()?;
         let gradient = evaluation.gradient.iter().map(|slope| -slope).collect();
         Some((-(evaluation.log_likelihood + evaluation.log_prior), gradient))
@@ -326,12 +331,12 @@ impl Fit {
     }
 
     /// The map between the table's units and the model's.
-    pub fn outcome(&self) -> &Outcome {
+    pub fn outcome(&self) -> &OutcomeScale {
         &self.outcome
     }
 
     /// The measurements by distinct row.
-    pub fn evidence(&self) -> &Evidence {
+    pub fn evidence(&self) -> &GroupedMeasurements {
         &self.evidence
     }
 

@@ -77,20 +77,20 @@ impl Parameters {
 ///
 /// ```
 /// use elfving::numerics::Matrix;
-/// use elfving::surrogate::{Columns, Kernel, Parameters, Space};
+/// use elfving::surrogate::{Columns, Covariance, Parameters, Space};
 /// // Two catalysts at 20, 30 and 90 degrees.
 /// let degrees = [20.0, 30.0, 90.0, 20.0, 30.0, 90.0];
 /// let table = Columns::numeric(Matrix::from_fn(6, 1, |i, _| degrees[i])).category(vec![0, 0, 0, 1, 1, 1]);
 /// let space = Space::new(&table, None)?;
 /// let parameters = Parameters { lengthscales: vec![0.2, 0.6], noise: 0.02, roughness: 0.002 };
-/// let kernel = Kernel::new(&space, &parameters);
+/// let kernel = Covariance::new(&space, &parameters);
 /// let [near, same_catalyst, other_catalyst] = [1, 2, 5].map(|row| kernel.covariance(0, row));
 /// assert!(near > same_catalyst && same_catalyst > 0.25); // far away, but what the catalyst does is the same
 /// assert!(other_catalyst < 0.05);
 /// # Ok::<(), elfving::surrogate::SurrogateError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Kernel {
+pub struct Covariance {
     space: Space,
     /// `1 / l_g²`.
     inverse_squares: Vec<f64>,
@@ -121,7 +121,7 @@ impl OwnEffect {
     }
 }
 
-impl Kernel {
+impl Covariance {
     /// The kernel of a space at some parameters.
     ///
     /// # Panics
@@ -310,9 +310,9 @@ mod tests {
         Space::new(&Columns::numeric(numbers).category(codes(5)).category(codes(7)), None).unwrap()
     }
 
-    fn of_mixed_space(space: &Space) -> Kernel {
+    fn of_mixed_space(space: &Space) -> Covariance {
         let lengthscales = vec![0.4, 0.9, 0.7, 1.6];
-        Kernel::new(space, &Parameters { lengthscales, noise: 0.01, roughness: 0.003 })
+        Covariance::new(space, &Parameters { lengthscales, noise: 0.01, roughness: 0.003 })
     }
 
     #[test]
@@ -335,7 +335,7 @@ mod tests {
     fn without_categories_the_joint_part_is_all() {
         let space = Space::new(&Columns::numeric(Matrix::from_rows(&[[0.0], [0.5], [1.0]])), None).unwrap();
         let parameters = Parameters { lengthscales: vec![0.5], noise: 0.01, roughness: 0.003 };
-        let kernel = Kernel::new(&space, &parameters);
+        let kernel = Covariance::new(&space, &parameters);
         assert_eq!(kernel.covariance(0, 1), matern(1.0));
         assert_eq!(kernel.variance(), 1.003);
     }

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use crate::numerics::{Cholesky, Matrix, dot, norm_squared, upper_outer_gram};
 
-use super::evidence::Evidence;
-use super::kernel::Kernel;
+use super::kernel::Covariance;
+use super::measurements::GroupedMeasurements;
 use super::{Parameters, Priors, Space, SurrogateError};
 
 /// Rows of the covariance that a thread takes at a time.
@@ -55,7 +55,7 @@ impl Conditioned {
     }
 }
 
-impl Evidence {
+impl GroupedMeasurements {
     /// The log posterior density of the parameters, up to the evidence's own constant, and its gradient.
     ///
     /// With `K` the covariance of the cells, `P_i` their precisions and `u_i` = s² (or 1 where the noise is known):
@@ -74,7 +74,7 @@ impl Evidence {
         priors: &Priors,
     ) -> Result<Evaluation, SurrogateError> {
         parameters.check(space.dimension())?;
-        let kernel = Kernel::new(space, parameters);
+        let kernel = Covariance::new(space, parameters);
         let conditioned = self.condition(space, parameters)?;
         let mut gradient = self.likelihood_gradient(space, parameters, &kernel, &conditioned);
         let log_prior = priors.log_density(&parameters.logs(), &mut gradient);
@@ -120,7 +120,7 @@ impl Evidence {
     /// The covariance of the cell means and the slopes of the kernel, both above the diagonal.
     fn covariance(&self, space: &Space, parameters: &Parameters) -> (Matrix, Matrix) {
         let m = self.cells();
-        let kernel = Kernel::new(space, parameters);
+        let kernel = Covariance::new(space, parameters);
         let (mut covariance, mut slopes) = (Matrix::zeros(m, m), Matrix::zeros(m, m));
         let blocks = covariance.as_mut_slice().par_chunks_mut(BLOCK_ROWS * m);
         let blocks = blocks.zip(slopes.as_mut_slice().par_chunks_mut(BLOCK_ROWS * m)).enumerate();
@@ -170,7 +170,7 @@ impl Evidence {
         &self,
         space: &Space,
         parameters: &Parameters,
-        kernel: &Kernel,
+        kernel: &Covariance,
         conditioned: &Conditioned,
     ) -> Vec<f64> {
         let (m, dimension) = (self.cells(), space.dimension());

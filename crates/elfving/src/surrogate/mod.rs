@@ -3,10 +3,10 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`Columns`], [`Space`] | candidates: numbers scaled to [0, 1], one distance a category column |
-//! | [`Outcome`], [`YeoJohnson`] | outcomes: sign, z-score, a compressed lower tail, and back |
-//! | [`Measurement`], [`Evidence`] | measurements by distinct row, repeats handled exactly |
+//! | [`OutcomeScale`], [`YeoJohnson`] | outcomes: sign, z-score, a compressed lower tail, and back |
+//! | [`Measurement`], [`GroupedMeasurements`] | measurements by distinct row, repeats handled exactly |
 //! | [`Parameters`], [`Priors`] | lengthscales, noise, roughness, and what is believed of them |
-//! | [`Kernel`] | the covariance of two rows |
+//! | [`Covariance`] | the covariance of two rows |
 //! | [`Lbfgs`] | the search for the most probable parameters |
 //! | [`Surrogate`], [`Fit`] | the settings, and the model fitted to measurements |
 //! | [`Posterior`] | mean and deviation of every row, hypothetical measurements, joint draws |
@@ -18,7 +18,7 @@
 //! ```
 //! use elfving::numerics::Matrix;
 //! use elfving::pool::PointId;
-//! use elfving::surrogate::{Columns, Measurement, Over, Space, Surrogate};
+//! use elfving::surrogate::{Columns, Measurement, PosteriorOver, Space, Surrogate};
 //!
 //! // Ten temperatures with two catalysts; five reactions run, one of them twice.
 //! let table = Columns::numeric(Matrix::from_fn(20, 1, |i, _| (i % 10) as f64))
@@ -28,7 +28,7 @@
 //! let measured: Vec<_> = yields.iter().map(|&(row, y)| Measurement::new(PointId::new(row), y)).collect();
 //!
 //! let fit = Surrogate::default().fit(&space, &measured, None)?;
-//! let posterior = fit.posterior(Over::Points);
+//! let posterior = fit.posterior(PosteriorOver::Points);
 //! let row = PointId::new(5);
 //! let reported = fit.outcome().report(posterior.mean(row), posterior.deviation(row), 1.645);
 //! assert!(reported.lower < reported.median && reported.median < reported.upper);
@@ -37,12 +37,12 @@
 //! ```
 
 mod error;
-mod evidence;
 mod fit;
 mod improvement;
 mod kernel;
 mod lbfgs;
 mod likelihood;
+mod measurements;
 mod normal;
 mod outcome;
 mod posterior;
@@ -53,15 +53,15 @@ mod space;
 mod yeo_johnson;
 
 pub use error::SurrogateError;
-pub use evidence::{Evidence, Measurement};
 pub use fit::{Fit, Surrogate};
 pub use improvement::log_expected_improvement;
-pub use kernel::{Kernel, Parameters};
+pub use kernel::{Covariance, Parameters};
 pub use lbfgs::{Lbfgs, Minimum, SearchStatus};
 pub use likelihood::Evaluation;
+pub use measurements::{GroupedMeasurements, Measurement};
 pub use normal::upper_quantile;
-pub use outcome::{Aim, Outcome, Reported};
-pub use posterior::{Over, Posterior};
+pub use outcome::{Aim, OutcomeScale, Reported};
+pub use posterior::{Posterior, PosteriorOver};
 pub use prior::{Normal, Priors};
 pub use robust::StudentT;
 pub use space::{ColumnKind, Columns, Space};

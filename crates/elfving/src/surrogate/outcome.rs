@@ -20,7 +20,7 @@ pub enum Aim {
 ///
 /// In the model large is always good.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct OutcomeScale {
     aim: Aim,
     unit: f64,
     centre: f64,
@@ -41,7 +41,7 @@ pub struct Reported {
     pub upper: f64,
 }
 
-impl Outcome {
+impl OutcomeScale {
     /// The map that changes nothing but, to minimise, the sign: for outcomes that are in the model's units already, of spread
     /// about 1.
     pub fn unchanged(aim: Aim) -> Self {
@@ -54,8 +54,8 @@ impl Outcome {
     /// Where nothing varies, deviations are taken as 1. Outcomes must be finite, and every row must have one.
     ///
     /// ```
-    /// use elfving::surrogate::{Aim, Outcome};
-    /// let map = Outcome::learn(&[vec![10.0, 12.0], vec![20.0], vec![30.0]], Aim::Minimise, true);
+    /// use elfving::surrogate::{Aim, OutcomeScale};
+    /// let map = OutcomeScale::learn(&[vec![10.0, 12.0], vec![20.0], vec![30.0]], Aim::Minimise, true);
     /// assert!(map.forward(10.0) > map.forward(30.0)); // small is good
     /// assert!((map.inverse(map.forward(17.0)) - 17.0).abs() < 1e-12);
     /// ```
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn averages_of_distinct_rows_are_standardised() {
         for aim in [Aim::Maximise, Aim::Minimise] {
-            let map = Outcome::learn(&rows(), aim, true);
+            let map = OutcomeScale::learn(&rows(), aim, true);
             let averages = map.row_averages(&rows());
             let (mean, deviation) = moments(&averages);
             assert!(mean.abs() < 1e-14 && (deviation - 1.0).abs() < 1e-14);
@@ -152,10 +152,10 @@ mod tests {
 
     #[test]
     fn units_of_the_table_do_not_matter() {
-        let map = Outcome::learn(&rows(), Aim::Maximise, true);
+        let map = OutcomeScale::learn(&rows(), Aim::Maximise, true);
         let scaled: Vec<Vec<f64>> =
             rows().iter().map(|row| row.iter().map(|y| 1e5 * y + 7.0).collect()).collect();
-        let other = Outcome::learn(&scaled, Aim::Maximise, true);
+        let other = OutcomeScale::learn(&scaled, Aim::Maximise, true);
         for y in [-50.0, 0.0, 4.7] {
             assert!((map.forward(y) - other.forward(1e5 * y + 7.0)).abs() < 1e-4);
         }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn the_slope_is_the_derivative_and_the_inverse_inverts() {
         for aim in [Aim::Maximise, Aim::Minimise] {
-            let map = Outcome::learn(&rows(), aim, true);
+            let map = OutcomeScale::learn(&rows(), aim, true);
             for y in [-49.0, -3.0, 0.5, 4.9, 8.0] {
                 let difference = (map.forward(y + 1e-5) - map.forward(y - 1e-5)).abs() / 2e-5;
                 assert!((difference - map.slope(y)).abs() < 1e-7 * map.slope(y).max(1.0));
@@ -185,7 +185,7 @@ mod tests {
             vec![vec![5e-324], vec![0.0]],
             vec![vec![1e15], vec![1e15 + 0.125]],
         ] {
-            let map = Outcome::learn(&rows, Aim::Minimise, true);
+            let map = OutcomeScale::learn(&rows, Aim::Minimise, true);
             for y in rows.iter().flatten() {
                 assert!(map.forward(*y).is_finite() && map.inverse(map.forward(*y)).is_finite());
             }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::numerics::{Matrix, dot, norm_squared};
 use crate::pool::PointId;
 
-use super::kernel::Kernel;
+use super::kernel::Covariance;
 use super::{Fit, Space};
 
 /// Rows that a thread takes at a time.
@@ -15,7 +15,7 @@ const BLOCK_ROWS: usize = 64;
 
 /// Which rows are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
+pub enum PosteriorOver {
     /// The points that can be measured.
     Points,
     /// The choices, which are the points unless others were given.
@@ -24,12 +24,12 @@ pub enum Over {
     Both,
 }
 
-impl Over {
+impl PosteriorOver {
     fn rows(self, space: &Space) -> Range<usize> {
         match self {
-            Over::Points => 0..space.points(),
-            Over::Choices => space.choice_rows(),
-            Over::Both => space.all_rows(),
+            PosteriorOver::Points => 0..space.points(),
+            PosteriorOver::Choices => space.choice_rows(),
+            PosteriorOver::Both => space.all_rows(),
         }
     }
 }
@@ -39,13 +39,13 @@ impl Over {
 /// With `L Lᵀ` the covariance of the measured means and `k` the covariances of a row with them, the mean is
 /// `m + kᵀα` and the covariance of two rows `k + tau² 1[same site] - ⟨L⁻¹k, L⁻¹k'⟩ + u u'`, where
 /// `u = (1 - kᵀC⁻¹1) / √(1ᵀC⁻¹1)` counts that the constant mean m is estimated (0 where it is to be taken as known).
-/// Rows are named by their place in what was asked for: with [`Over::Both`], choice z is `PointId` points + z.
+/// Rows are named by their place in what was asked for: with [`PosteriorOver::Both`], choice z is `PointId` points + z.
 #[derive(Debug, Clone)]
 pub struct Posterior {
     space: Space,
     rows: Range<usize>,
     columns: Matrix,
-    kernel: Kernel,
+    kernel: Covariance,
     next_noise: f64,
     means: Vec<f64>,
     variances: Vec<f64>,
@@ -66,8 +66,8 @@ struct Hypothetical {
 
 impl Fit {
     /// The means of the rows asked for, without their variances. Cost: n m G over threads.
-    pub fn means(&self, over: Over) -> Vec<f64> {
-        let (rows, kernel) = (over.rows(&self.space), Kernel::new(&self.space, self.parameters()));
+    pub fn means(&self, over: PosteriorOver) -> Vec<f64> {
+        let (rows, kernel) = (over.rows(&self.space), Covariance::new(&self.space, self.parameters()));
         let mut means = vec![0.0; rows.len()];
         means.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(block, means)| {
             let mut covariance = vec![0.0; self.evidence.cells()];
@@ -80,17 +80,17 @@ impl Fit {
     }
 
     /// The covariances of a row with the means of the cells.
-    fn covariances_with_cells(&self, kernel: &Kernel, row: usize, out: &mut [f64]) {
+    fn covariances_with_cells(&self, kernel: &Covariance, row: usize, out: &mut [f64]) {
         kernel.values(self.space.row(row), &self.evidence.columns, 0, out);
         let own = self.evidence.cells_of(self.space.site(row));
         out[own].iter_mut().for_each(|entry| *entry += self.parameters().roughness);
     }
 
     /// Mean and variance of the rows asked for. Cost: n m (G + m) over threads, memory n m.
-    pub fn posterior(&self, over: Over) -> Posterior {
+    pub fn posterior(&self, over: PosteriorOver) -> Posterior {
         let space = &self.space;
         let rows = over.rows(space);
-        let kernel = Kernel::new(space, self.parameters());
+        let kernel = Covariance::new(space, self.parameters());
         let m = self.evidence.cells();
 
         let mut whitened = Matrix::zeros(rows.len(), m);

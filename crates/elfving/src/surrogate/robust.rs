@@ -1,8 +1,8 @@
 //! Weights against outliers: Student-t residuals, by reweighting.
 
 use super::Parameters;
-use super::evidence::Evidence;
 use super::likelihood::Conditioned;
+use super::measurements::GroupedMeasurements;
 
 /// Student-t residuals with ν degrees of freedom: some rounds over, the noise of each measurement is widened by what it
 /// is off from the prediction of all others.
@@ -39,7 +39,7 @@ impl StudentT {
     /// The next weight of each measurement, between 0 and 1, given the weights of the fit.
     pub(super) fn weights(
         &self,
-        evidence: &Evidence,
+        evidence: &GroupedMeasurements,
         conditioned: &Conditioned,
         parameters: &Parameters,
         weights: &[f64],

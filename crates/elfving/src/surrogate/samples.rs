@@ -1,7 +1,6 @@
 //! Joint draws from the posterior, for Thompson sampling.
 
-use rand::Rng;
-
+use crate::numerics::rng::Stream;
 use crate::numerics::{Cholesky, Matrix, apply};
 use crate::pool::PointId;
 
@@ -16,17 +15,17 @@ impl Posterior {
     /// ```
     /// use elfving::numerics::Matrix;
     /// use elfving::pool::PointId;
-    /// use elfving::rounding::{Purpose, stream};
-    /// use elfving::surrogate::{Columns, Measurement, Over, Space, Surrogate};
+    /// use elfving::numerics::rng::{Purpose, stream};
+    /// use elfving::surrogate::{Columns, Measurement, PosteriorOver, Space, Surrogate};
     /// let space = Space::new(&Columns::numeric(Matrix::from_fn(9, 1, |i, _| i as f64)), None)?;
     /// let measured = [Measurement::new(PointId::new(1), 3.0), Measurement::new(PointId::new(6), 5.0)];
-    /// let posterior = Surrogate::default().fit(&space, &measured, None)?.posterior(Over::Points);
+    /// let posterior = Surrogate::default().fit(&space, &measured, None)?.posterior(PosteriorOver::Points);
     /// let rows: Vec<PointId> = (0..9).map(PointId::new).collect();
     /// let draws = posterior.samples(&rows, 3, &mut stream(1, 0, Purpose::new("thompson")));
     /// assert_eq!((draws.rows(), draws.columns()), (3, 9));
     /// # Ok::<(), elfving::surrogate::SurrogateError>(())
     /// ```
-    pub fn samples(&self, rows: &[PointId], count: usize, random: &mut impl Rng) -> Matrix {
+    pub fn samples(&self, rows: &[PointId], count: usize, random: &mut Stream) -> Matrix {
         let root = self.root(rows);
         let mut draws = Matrix::zeros(count, rows.len());
         let mut normals = vec![0.0; rows.len()];
@@ -65,16 +64,13 @@ impl Posterior {
     }
 }
 
-/// Standard normals by the method of Box and Muller, two at a time.
-fn fill_normal(out: &mut [f64], random: &mut impl Rng) {
+/// Standard normals, two at a time; of an odd number the last pair gives one.
+fn fill_normal(out: &mut [f64], random: &mut Stream) {
     for pair in out.chunks_mut(2) {
-        // In (0, 1): the logarithm is finite.
-        let mut uniform = || ((random.next_u64() >> 11) as f64 + 0.5) * (-53f64).exp2();
-        let radius = (-2.0 * uniform().ln()).sqrt();
-        let angle = 2.0 * std::f64::consts::PI * uniform();
-        pair[0] = radius * angle.cos();
-        if let Some(second) = pair.get_mut(1) {
-            *second = radius * angle.sin();
+        let (first, second) = random.normal_pair();
+        pair[0] = first;
+        if let Some(last) = pair.get_mut(1) {
+            *last = second;
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use elfving::bandit::Goal;
 use elfving::estimate::Tails;
 use elfving::units::{Confidence, InvalidValue, Ridge};
-use elfving_campaign::{Aim, Assumed, Mode, Recipe, Spec};
+use elfving_campaign::{Aim, AssumptionSpec, Mode, Recipe, Spec};
 use elfving_table::Table;
 
 use super::questions::Questions;
@@ -59,7 +59,7 @@ pub(super) struct CampaignSettings {
     pub(super) mode: Mode,
     aim: Aim,
     goal: Goal,
-    assumed: Assumed,
+    assumed: AssumptionSpec,
     sigma: Option<SigmaArg>,
     delta: f64,
     algorithm: String,
@@ -143,7 +143,7 @@ impl CampaignArgs {
         &self,
         mode: Mode,
         questions: &mut Questions,
-    ) -> Result<(Assumed, Option<SigmaArg>), CliError> {
+    ) -> Result<(AssumptionSpec, Option<SigmaArg>), CliError> {
         let certified = mode == Mode::Certified;
         let given = &self.assumptions;
         let tails = match (given.noise, certified) {
@@ -195,7 +195,7 @@ impl CampaignArgs {
             return Err(InvalidValue::Bound { got: bound }.into());
         }
         let misspecification = given.misspecification.unwrap_or(0.0);
-        Ok((Assumed { sigma: level, tails, bound, norm, misspecification }, sigma))
+        Ok((AssumptionSpec { sigma: level, tails, bound, norm, misspecification }, sigma))
     }
 }
 

@@ -7,12 +7,9 @@ mod questions;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving::pool::KernelSpec;
 use elfving::units::grouped;
-use elfving_campaign::event::BroughtIn;
 use elfving_campaign::{
-    Attachment, Campaign, Mode, Model, OutcomeMarker, Recipe, ResultsFile, Spec, shell_word,
-    spec_for_programs,
+    Attachment, Campaign, Draft, Mode, OutcomeMarker, ResultsFile, shell_word, spec_for_programs,
 };
 use elfving_table::TableError;
 use serde::Serialize;
@@ -26,7 +23,7 @@ use crate::error::CliError;
 use crate::kernel_args::KernelArgs;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::{ColumnArgs, MARKER_HELP, ModelArgs, PoolArgs};
-use crate::pool_source::{LoadedPool, PoolFiles};
+use crate::pool_source;
 use crate::talk::Talk;
 use crate::words::counted;
 use campaign_args::{CampaignArgs, CampaignSettings};
@@ -102,10 +99,6 @@ struct NewDocument {
     spec: serde_json::Value,
 }
 
-/// What a kernel is factorised for when the ridge is left to the algorithm.
-const USUAL_RIDGE: f64 = 1e-4;
-const TOLERANCE: f64 = 1e-3;
-
 pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     args.output.check(as_json, "a campaign's description is")?;
     let mut questions = Questions::new(as_json);
@@ -115,30 +108,26 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     let pool = questions.finish(pool)?;
     let path = file_of(&args.name);
 
-    let loaded = load(args, pool.clone(), &settings, talk)?;
-    settings.read_sigma(loaded.table())?;
+    let draft = draft(args, &pool, &settings, talk)?;
+    settings.read_sigma(draft.dataset().table())?;
     if settings.mode == Mode::Certified {
         // The calibrated model scales every column by itself.
-        diagnose::advice(&loaded).iter().for_each(|advice| talk.note(advice));
+        diagnose::advice(draft.dataset()).iter().for_each(|advice| talk.note(advice));
     }
-    let file = |path: &Path| attached(path);
-    let pool = file(&pool)?;
-    let targets = args.targets.as_deref().map(file).transpose()?;
-    let recipe = recipe(&loaded, &pool, targets.as_ref())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let id = loaded.args.columns.id.as_deref();
+    let id = draft.dataset().id_column();
     let spec = settings
-        .spec(name, recipe)
+        .spec(name, draft.recipe().clone())
         .forbid(lists::ids(&args.rows.forbid, id)?)
         .force(lists::ids(&args.rows.force, id)?);
     let format =
         elfving_campaign::ResultsFormat { decimal: spec.recipe.reading.decimal, ..Default::default() };
     let spec = spec.results(args.results.over(&format, &outcome_markers(&args.columns)?));
-    let earlier = args.rows.measured.as_deref().map(|path| measured(path, &spec, &loaded)).transpose()?;
+    let measured = args.rows.measured.as_deref();
+    let measured = measured.map(|path| ResultsFile::read(path, &spec.results)).transpose()?;
 
     let spinner = talk.spinner("building");
-    let attachments: Vec<Attachment> = [pool].into_iter().chain(targets).collect();
-    let campaign = Campaign::create_with(&path, spec, &attachments, earlier, now());
+    let campaign = draft.create(&path, spec, measured.as_ref(), now());
     let mut campaign = campaign.map_err(|error| failed(error, None))?;
     let status = campaign.status().map_err(|error| failed(error, None))?;
     drop(spinner);
@@ -199,64 +188,28 @@ fn file_of(name: &Path) -> PathBuf {
     }
 }
 
-/// Reads and builds the pool as every command does: options checked, kernel resolved.
-fn load(
-    args: &NewArgs,
-    pool: PathBuf,
-    settings: &CampaignSettings,
-    talk: Talk,
-) -> Result<LoadedPool, CliError> {
+/// Reads the tables once: options checked, kernel resolved.
+fn draft(args: &NewArgs, pool: &Path, settings: &CampaignSettings, talk: Talk) -> Result<Draft, CliError> {
     if args.kernel.gram.is_some() {
         let help = "give the features and --kernel; a campaign keeps the table, not a matrix";
         return Err(CliError::usage("E202", "a campaign needs coordinates, not a kernel matrix", help));
     }
     let mut columns = args.columns.clone();
-    // The outcome may be a column of the results alone.
-    let table = elfving_table::read(&pool, &columns.reading())?;
-    if table.column(&settings.outcome).is_ok() && !columns.outcome.contains(&settings.outcome) {
-        columns.outcome.push(settings.outcome.clone());
-    }
     columns.ignore.extend(settings.sigma_column().map(str::to_owned));
-    if settings.mode == Mode::Calibrated && columns.one_hot.is_none() && columns.features.is_none() {
-        let others = columns.id.iter().chain(&columns.outcome).chain(&columns.ignore).map(String::as_str);
-        columns.one_hot = Some(table.category_columns(others)).filter(|names| !names.is_empty());
-    }
-    let (pool, targets) = (Some(pool), args.targets.clone());
-    let (model, kernel) = (args.model, args.kernel.clone());
-    let pool = PoolArgs { pool, pool_option: None, targets, columns, model, kernel };
-    let files = PoolFiles::read(pool.settle()?, talk)?;
-    files.build(settings.gamma.unwrap_or(USUAL_RIDGE), TOLERANCE, settings.seed, talk)
-}
-
-/// How to build the same pool again.
-fn recipe(loaded: &LoadedPool, pool: &Attachment, targets: Option<&Attachment>) -> Result<Recipe, CliError> {
-    let args = &loaded.args;
-    let model = match (&loaded.kernel, args.model.polynomial_model) {
-        (Some(KernelSpec::Linear), _) | (None, None) => Model::Linear,
-        (Some(of), _) => Model::Kernel {
-            of: of.clone(),
-            residual: args.kernel.residual.expect("a kernel that was factorised has a residual"),
-        },
-        (None, Some(degree)) => Model::Polynomial { degree, interactions_only: args.model.interactions_only },
-    };
-    let recipe = Recipe::new(pool, args.columns.reading(), args.columns.options()?).model(model);
-    Ok(match targets {
-        Some(targets) => recipe.targets(targets),
-        None => recipe,
-    })
+    let (model, kernel, targets) = (args.model, args.kernel.clone(), args.targets.clone());
+    let pool_args = PoolArgs { pool: None, pool_option: None, targets, columns, model, kernel }.settle()?;
+    let spinner = talk.spinner("reading");
+    let (file, targets) = (attached(pool)?, args.targets.as_deref().map(attached).transpose()?);
+    let (spec, outcome) = (pool_args.spec()?, &settings.outcome);
+    let draft = Draft::read(file, targets, spec, outcome, settings.mode, settings.gamma, settings.seed);
+    drop(spinner);
+    let draft = draft.map_err(|error| failed(error, None))?;
+    pool_source::say(draft.dataset(), talk);
+    Ok(draft)
 }
 
 fn attached(path: &Path) -> Result<Attachment, CliError> {
     let file = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|source| TableError::Io { file, source })?;
     Ok(Attachment::new(crate::pool_source::file_name(Some(path)), bytes))
-}
-
-/// Measurements made before, those of forbidden candidates left out.
-fn measured(path: &Path, spec: &Spec, loaded: &LoadedPool) -> Result<BroughtIn, CliError> {
-    let file = ResultsFile::read(path, &spec.results)?;
-    let id = loaded.args.columns.id.as_deref().unwrap_or("row");
-    let mut measurements = file.measurements(&spec.outcome, id, &loaded.ids)?;
-    measurements.retain(|(id, _)| !spec.forbidden.contains(id));
-    Ok(BroughtIn { measurements, source: Some(file.source().clone()) })
 }

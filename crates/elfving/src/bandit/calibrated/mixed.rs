@@ -3,9 +3,9 @@
 use super::posterior_xy::Differences;
 use super::slate::{Ground, Slate};
 use super::ucb;
-use crate::bandit::ties::{first_largest, largest_first};
+use crate::numerics::rng::Stream;
+use crate::numerics::{first_largest, largest_first};
 use crate::pool::PointId;
-use rand::Rng;
 
 /// Choices that are drawn jointly, those of the largest upper confidence bounds.
 const CONTENDERS: usize = 200;
@@ -28,7 +28,7 @@ pub(super) struct Mixed {
 }
 
 impl Mixed {
-    pub(super) fn new(slate: &Slate, random: &mut impl Rng) -> Self {
+    pub(super) fn new(slate: &Slate, random: &mut Stream) -> Self {
         Self { differences: Differences::new(slate, &likely_best(slate, random)) }
     }
 
@@ -65,7 +65,7 @@ fn expected_costs(slate: &Slate) -> impl Iterator<Item = f64> {
 }
 
 /// The choices that are the best of some joint draw, with the share of draws as weight.
-fn likely_best(slate: &Slate, random: &mut impl Rng) -> Vec<(PointId, f64)> {
+fn likely_best(slate: &Slate, random: &mut Stream) -> Vec<(PointId, f64)> {
     let (model, posterior) = (slate.model, &slate.posterior);
     let above: Vec<f64> = (0..model.choices())
         .map(|z| model.choice_mean(z) + REACH * posterior.deviation(model.choice(z)))
@@ -89,8 +89,6 @@ mod tests {
     use crate::bandit::calibrated::model::Model;
     use crate::numerics::Matrix;
     use crate::surrogate::{Columns, Measurement, Space, Surrogate};
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
 
     /// Twenty points on a line, three of them measured, and two choices between them.
     fn model() -> Model {
@@ -114,7 +112,7 @@ mod tests {
         let at = |k: i32| f64::from(k) / 1000.0;
         let expected: f64 =
             (-8000..=8000).filter(|&k| mean + deviation * at(k) > 0.0).map(|k| density(at(k)) / 1000.0).sum();
-        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let mut random = Stream::of_seed(4);
         let mut share = 0.0;
         for _ in 0..40 {
             let weights = likely_best(&slate, &mut random);
@@ -133,7 +131,7 @@ mod tests {
             pulls[1] = 7;
             Slate::new(&model, pulls, 9, 10)
         };
-        let mixed = Mixed::new(&slate, &mut ChaCha8Rng::seed_from_u64(4));
+        let mixed = Mixed::new(&slate, &mut Stream::of_seed(4));
         let (ours, explained) = (mixed.scores(&slate, 2.0), mixed.differences.scores(&slate));
         let at =
             |k: usize| (slate.posterior.mean(PointId::new(k)), slate.posterior.deviation(PointId::new(k)));
@@ -149,7 +147,7 @@ mod tests {
     #[test]
     fn choices_are_told_apart_every_sixth_time() {
         let model = model();
-        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let mut random = Stream::of_seed(4);
         for measured in 3..16 {
             let mut pulls = vec![0; 20];
             pulls[1] = measured;

@@ -1,8 +1,8 @@
 //! What a fit says, kept until the next measurement.
 
-use crate::bandit::ties::first_largest;
+use crate::numerics::first_largest;
 use crate::pool::PointId;
-use crate::surrogate::{Fit, Over, Posterior, Reported};
+use crate::surrogate::{Fit, Posterior, PosteriorOver, Reported};
 
 /// A fit and its posterior over the points, and the choices after them where these are others.
 pub(super) struct Model {
@@ -14,7 +14,7 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn new(fit: Fit) -> Self {
-        Self { posterior: fit.posterior(Over::Both), widening: fit.widening(), fit }
+        Self { posterior: fit.posterior(PosteriorOver::Both), widening: fit.widening(), fit }
     }
 
     /// The place of a choice in the posterior.

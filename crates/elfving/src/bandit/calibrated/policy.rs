@@ -9,8 +9,8 @@ use super::{log_ei, posterior_xy, start, thompson, ucb, widest};
 use crate::bandit::{
     BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Reason, Report, Status, Why,
 };
+use crate::numerics::rng::{Purpose, stream};
 use crate::pool::PointId;
-use crate::rounding::{Purpose, stream};
 use crate::surrogate::{Columns, Fit, Measurement, Parameters, Space, Surrogate};
 use std::cell::OnceCell;
 
@@ -96,7 +96,7 @@ impl Calibrated {
     }
 
     /// Starts a campaign for the goal of a question, with its δ and its seed, on its space or else on the features of its pool. What is
-    /// vouched for is not used.
+    /// assumed is not used.
     ///
     /// # Errors
     /// Those of [`Calibrated::new`] and of [`Space::new`].

@@ -1,7 +1,7 @@
 //! Elimination by posterior widths with an XY design: the points that tell the leader from its strongest rival.
 
 use super::slate::Slate;
-use crate::bandit::ties::first_largest;
+use crate::numerics::first_largest;
 use crate::pool::PointId;
 
 /// The variance that measuring each point takes from the difference of the leader and its strongest rival, that with the largest

@@ -2,10 +2,9 @@
 
 use super::model::Model;
 use super::policy::{Calibrated, Round};
-use crate::bandit::picks::picks_by_estimate;
 use crate::bandit::{ChoiceInterval, Goal, Guarantee, Margins, Policy, Report, Standing, Status};
 use crate::pool::PointId;
-use crate::surrogate::{Fit, Measurement, Over, upper_quantile};
+use crate::surrogate::{Fit, Measurement, PosteriorOver, upper_quantile};
 use std::collections::BTreeSet;
 
 /// How many rounds back the pick of a replayed record is looked up: each costs a conditioning.
@@ -54,7 +53,7 @@ impl Calibrated {
             (0..means.len()).map(PointId::new).collect()
         };
         let estimates: Vec<f64> = means.iter().map(|mean| fit.outcome().inverse(*mean)).collect();
-        picks_by_estimate(goal, &estimates, &eligible)
+        goal.picks(&estimates, &eligible)
     }
 
     /// The best of all picks.
@@ -66,7 +65,7 @@ impl Calibrated {
     fn pick_after(&self, round: &Round) -> Option<PointId> {
         let (data, fitted) = (&self.data[..round.data], round.fitted.as_ref()?);
         let fit = self.surrogate().at(&self.space, data, fitted).ok()?;
-        self.best(&fit, &fit.means(Over::Choices), data)
+        self.best(&fit, &fit.means(PosteriorOver::Choices), data)
     }
 
     /// The intervals of the picks and of all choices that may be as good as the worst of them, in pool order.

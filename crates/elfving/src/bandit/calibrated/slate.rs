@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use crate::bandit::Why;
-use crate::bandit::ties::first_largest;
+use crate::numerics::first_largest;
 use crate::pool::PointId;
 use crate::surrogate::{Posterior, Space};
 

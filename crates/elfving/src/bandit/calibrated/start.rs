@@ -1,7 +1,7 @@
 //! Before there are data: different rows at random.
 
+use crate::numerics::rng::{Purpose, stream};
 use crate::pool::PointId;
-use crate::rounding::{Purpose, below, stream};
 use crate::surrogate::Space;
 
 const START: Purpose = Purpose::new("calibrated-start");
@@ -20,7 +20,7 @@ pub(super) fn at_random(space: &Space, pulls: &[u64], count: usize, seed: u64, r
     while chosen.len() < count {
         let k = chosen.len() % rows.len();
         if chosen.len() < rows.len() {
-            let other = k + below(&mut random, (rows.len() - k) as u64) as usize;
+            let other = k + random.below((rows.len() - k) as u64) as usize;
             rows.swap(k, other);
         }
         chosen.push(PointId::new(rows[k]));

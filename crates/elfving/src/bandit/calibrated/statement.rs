@@ -1,11 +1,11 @@
 //! What is certified *if*: the confidence ellipsoid for the kernel in use, with the norm of the truth as its one unknown.
 
 use crate::bandit::BanditError;
-use crate::bandit::digits::{down, up};
 use crate::numerics::{Cholesky, Matrix, dot, norm_squared};
 use crate::pool::PointId;
-use crate::surrogate::{Fit, Kernel, Measurement};
+use crate::surrogate::{Covariance, Fit, Measurement};
 use crate::units::{Confidence, InvalidValue};
+use crate::units::{rounded_down, rounded_up};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,19 +45,6 @@ impl ConditionalStatement {
         self.unit * worst.fold(0.0, f64::max)
     }
 
-    /// The largest S for which ε(S) is at most `epsilon`; none when no norm is small enough.
-    pub fn largest_norm(&self, epsilon: f64) -> Option<f64> {
-        let allowed = |&(above, deviation): &(f64, f64)| {
-            let room = epsilon / self.unit - above;
-            if deviation > 0.0 { room / deviation } else { room.signum() * f64::INFINITY }
-        };
-        let radius = self.rivals.iter().map(allowed).fold(f64::INFINITY, f64::min);
-        let squared = radius * radius - self.log_term;
-        (radius >= 0.0 && squared >= 0.0).then(|| squared.sqrt())
-    }
-}
-
-impl ConditionalStatement {
     /// The statement for twice the norm that the fit suggests; `worse` is "below" the best, or "above" where small is good.
     ///
     /// What is assumed is printed rounded down and what is promised rounded up, so that the words hold where the numbers do.
@@ -68,11 +55,11 @@ impl ConditionalStatement {
             "if the truth has a norm of at most {} under the fitted kernel (the fit suggests {}) and the noise is sub-Gaussian with \
              sigma at most {}, then with probability {} % the pick is at most {} {worse} the best; this premise is not verified: the \
              kernel was fitted to the same data",
-            down(norm),
-            down(suggested_norm),
-            down(sigma),
+            rounded_down(norm),
+            rounded_down(suggested_norm),
+            rounded_down(sigma),
             100.0 * (1.0 - delta),
-            up(self.epsilon(norm)),
+            rounded_up(self.epsilon(norm)),
         )
     }
 }
@@ -118,7 +105,7 @@ pub fn conditional_statement(
     let noise = (sigma / unit).powi(2);
 
     // C = 1 + K + σ²/n, and ln det(I + K/σ²) with the repeats written out.
-    let fitted = Kernel::new(space, parameters);
+    let fitted = Covariance::new(space, parameters);
     let kernel = |a: usize, b: usize| 1.0 + fitted.covariance(a, b);
     let sites: Vec<(usize, f64)> = rows.iter().map(|(&site, &(count, _))| (site, count)).collect();
     let covariance = Matrix::from_fn(sites.len(), sites.len(), |i, j| {

@@ -1,10 +1,10 @@
 //! Thompson sampling: each slot the best point of a joint draw.
 
 use super::slate::Slate;
-use crate::bandit::ties::largest_first;
 use crate::numerics::Matrix;
+use crate::numerics::largest_first;
+use crate::numerics::rng::Stream;
 use crate::pool::PointId;
-use rand::Rng;
 
 /// Draws are joint over at most this many points, those of the largest upper confidence bounds.
 const CONTENDERS: usize = 500;
@@ -18,7 +18,7 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    pub(super) fn new(slate: &Slate, batch: usize, random: &mut impl Rng) -> Self {
+    pub(super) fn new(slate: &Slate, batch: usize, random: &mut Stream) -> Self {
         let mut contenders: Vec<PointId> = largest_first(&super::ucb::scores(slate, REACH))
             .into_iter()
             .take(CONTENDERS)

@@ -1,7 +1,7 @@
 //! Every mean within a tolerance: the point that helps the widest interval most.
 
 use super::slate::Slate;
-use crate::bandit::ties::first_largest;
+use crate::numerics::first_largest;
 
 /// Where points are choices the variance of each; else what measuring each point takes from the variance of the widest choice.
 pub(super) fn scores(slate: &Slate) -> Vec<f64> {

@@ -6,19 +6,6 @@ use crate::estimate::{Assumptions, Evidence};
 use crate::pool::PointId;
 use std::collections::BTreeMap;
 
-/// The assumptions that a width depends on: those vouched for, or others put in their place.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Premises {
-    /// S.
-    pub norm: Option<f64>,
-    /// The largest σ; those of the points keep their proportions.
-    pub sigma: f64,
-    /// B.
-    pub bound: Option<f64>,
-    /// h.
-    pub misspecification: f64,
-}
-
 /// How the noise of a round enters a width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Noise {
@@ -65,7 +52,7 @@ pub(super) struct RoundRecord {
     pub noise: Noise,
     /// L_ℓ.
     pub log_term: f64,
-    /// The points measured, with their σ as vouched for, and the value m(x) their outcomes were centred at.
+    /// The points measured, with their σ as assumed, and the value m(x) their outcomes were centred at.
     pub points: Vec<PointId>,
     pub sigmas: Vec<f64>,
     pub centres: Vec<f64>,
@@ -135,26 +122,16 @@ impl Known {
 /// Bounds below this fraction of B count as this: what is left is rounding.
 const ROUNDING: f64 = 1e-12;
 
-impl Premises {
-    pub(super) fn of(assumptions: &Assumptions) -> Self {
-        Self {
-            norm: assumptions.norm_bound(),
-            sigma: assumptions.sigma_bound(),
-            bound: assumptions.bound_if_known(),
-            misspecification: assumptions.h(),
-        }
-    }
+/// σ_x under these assumptions, for σ_x as it was assumed when the largest was `stated`; they keep their proportions.
+fn sigma_under(assumptions: &Assumptions, sigma: f64, stated: f64) -> f64 {
+    if stated > 0.0 { sigma * (assumptions.sigma / stated) } else { assumptions.sigma }
+}
 
-    /// σ_x under these premises, for σ_x as vouched for when the largest was `vouched`.
-    fn sigma_at(&self, sigma: f64, vouched: f64) -> f64 {
-        if vouched > 0.0 { sigma * (self.sigma / vouched) } else { self.sigma }
-    }
-
-    /// What the ridge and a wrong model may do, with the step from model to mean.
-    pub(super) fn bias(&self, stated: &Stated) -> f64 {
-        let Evidence { pull, reach, .. } = &stated.evidence;
-        self.norm.unwrap_or(0.0) * pull + self.misspecification * (reach + stated.about.model_steps())
-    }
+/// What the ridge and a wrong model may do, with the step from model to mean.
+pub(super) fn bias(assumptions: &Assumptions, stated: &Stated) -> f64 {
+    let Evidence { pull, reach, .. } = &stated.evidence;
+    assumptions.norm.unwrap_or(0.0) * pull
+        + assumptions.misspecification * (reach + stated.about.model_steps())
 }
 
 impl Ground {
@@ -182,11 +159,15 @@ pub(super) struct Reviewed<'a> {
 /// Goes through all rounds again: ranges, radii, widths and eliminations follow from the premises, estimates stay what they were.
 ///
 /// No room is left for a bias that the premises do not name: what is computed is what they prove by themselves.
-pub(super) fn review<'a>(rounds: &'a [RoundRecord], premises: &Premises, vouched_sigma: f64) -> Reviewed<'a> {
+pub(super) fn review<'a>(
+    rounds: &'a [RoundRecord],
+    premises: &Assumptions,
+    stated_sigma: f64,
+) -> Reviewed<'a> {
     let mut known = Known::within(premises.bound);
     let mut reviewed = Reviewed { last: None, stands: true };
     for record in rounds {
-        let widths = record.widths(premises, vouched_sigma, &known, 0.0);
+        let widths = record.widths(premises, stated_sigma, &known, 0.0);
         known.learn(record, &widths);
         reviewed.stands &= record.grounds.iter().all(|ground| ground.holds(record, &widths, &known));
         reviewed.last = Some((record, widths));
@@ -209,19 +190,19 @@ impl RoundRecord {
     /// `room`: the least bias that is counted.
     pub(super) fn widths(
         &self,
-        premises: &Premises,
-        vouched_sigma: f64,
+        premises: &Assumptions,
+        stated_sigma: f64,
         known: &Known,
         room: f64,
     ) -> Vec<f64> {
-        let sigmas = self.sigmas.iter().map(|&sigma| premises.sigma_at(sigma, vouched_sigma));
+        let sigmas = self.sigmas.iter().map(|&sigma| sigma_under(premises, sigma, stated_sigma));
         let mut moments: Vec<f64> = sigmas.map(|sigma| sigma * sigma).collect();
         if matches!(self.noise, Noise::Drawn { .. }) {
             let radii = self.radii(known);
             moments.iter_mut().zip(radii).for_each(|(moment, radius)| *moment += radius * radius);
         }
         let width = |stated: &Stated| {
-            let bias = premises.bias(stated).max(room);
+            let bias = bias(premises, stated).max(room);
             self.noise_width(&stated.evidence, &moments) + bias
         };
         self.statements.iter().map(width).collect()

@@ -1,7 +1,7 @@
 //! How wrong each assumption may be before the verdict no longer follows.
 
-use super::ledger::Premises;
 use crate::bandit::Margins;
+use crate::estimate::Assumptions;
 
 /// Steps of bisection: a relative accuracy of 1e-9 from a factor 2.
 const STEPS: usize = 32;
@@ -12,15 +12,19 @@ const FAR: f64 = 1e9;
 ///
 /// Widths grow with every premise, so `stands` turns from yes to no once. `unit`: the sizes that S, σ, B and h have in this problem, to
 /// start from where one of them is 0.
-pub(super) fn margins(premises: &Premises, unit: &Premises, stands: impl Fn(&Premises) -> bool) -> Margins {
+pub(super) fn margins(
+    premises: &Assumptions,
+    unit: &Assumptions,
+    stands: impl Fn(&Assumptions) -> bool,
+) -> Margins {
     if !stands(premises) {
         return Margins::default();
     }
     let from = premises;
-    let norm = |norm: f64| Premises { norm: Some(norm), ..*from };
-    let sigma = |sigma: f64| Premises { sigma, ..*from };
-    let bound = |bound: f64| Premises { bound: Some(bound), ..*from };
-    let misspecification = |misspecification: f64| Premises { misspecification, ..*from };
+    let norm = |norm: f64| Assumptions { norm: Some(norm), ..from.clone() };
+    let sigma = |sigma: f64| Assumptions { sigma, ..from.clone() };
+    let bound = |bound: f64| Assumptions { bound: Some(bound), ..from.clone() };
+    let misspecification = |misspecification: f64| Assumptions { misspecification, ..from.clone() };
     let units = unit.norm.unwrap_or(1.0);
     Margins {
         norm: largest(from.norm.unwrap_or(0.0), units, |x| stands(&norm(x))),

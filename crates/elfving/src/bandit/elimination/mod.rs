@@ -24,7 +24,7 @@ mod rips_best;
 mod rips_regret;
 #[cfg(test)]
 mod saboteurs;
-mod sample_size;
+pub mod schedule;
 mod settings;
 
 pub use ptr_best::PtrBest;

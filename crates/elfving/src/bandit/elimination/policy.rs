@@ -26,10 +26,10 @@ macro_rules! elimination_policy {
                 self
             }
 
-            /// What a difference must exceed besides its noise. [`Thresholds::Vouched`] is the default where S is given or no ridge needs
+            /// What a difference must exceed besides its noise. [`Thresholds::Assumed`] is the default where S is given or no ridge needs
             /// it; elsewhere it is always [`Thresholds::Room`].
             ///
-            /// [`Thresholds::Vouched`]: crate::bandit::elimination::Thresholds::Vouched
+            /// [`Thresholds::Assumed`]: crate::bandit::elimination::Thresholds::Assumed
             /// [`Thresholds::Room`]: crate::bandit::elimination::Thresholds::Room
             #[must_use]
             pub fn thresholds(mut self, thresholds: crate::bandit::elimination::Thresholds) -> Self {
@@ -40,7 +40,7 @@ macro_rules! elimination_policy {
             /// Whether every elimination so far, and the answer if there is one, would follow from these assumptions too. The
             /// margins of the report are where this turns, one assumption at a time.
             pub fn would_stand(&self, assumptions: &crate::estimate::Assumptions) -> bool {
-                self.0.stands(&super::ledger::Premises::of(assumptions))
+                self.0.stands(assumptions)
             }
         }
 

@@ -2,6 +2,7 @@
 
 use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
+use super::schedule::statements_of_round;
 use super::settings::Constants;
 use crate::bandit::{BanditError, Goal, Plan};
 use crate::design::Criterion;
@@ -69,7 +70,6 @@ impl Algorithm for PtrBest {
     }
 }
 
-/// Every pair of survivors, and every survivor's own mean.
 fn statements(phases: &Phases) -> usize {
-    phases.pairs() + phases.survivors().len()
+    statements_of_round(&phases.question.pool, phases.survivors().len(), PtrBest::TAILS)
 }

@@ -3,7 +3,7 @@
 use super::about::About;
 use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
-use super::sample_size::{exact_draws, printed_draws};
+use super::schedule::{exact_draws, printed_draws, statements_of_round};
 use super::settings::Constants;
 use crate::bandit::{BanditError, Goal, Plan};
 use crate::design::Criterion;
@@ -89,9 +89,6 @@ impl Algorithm for RipsBest {
     }
 }
 
-/// Every pair of survivors, every point the next round may be centred on, every survivor's own mean.
 fn statements(phases: &Phases) -> usize {
-    let pool = &phases.question.pool;
-    let own = if pool.chooses_among_itself() { 0 } else { phases.survivors().len() };
-    phases.pairs() + pool.len() + own
+    statements_of_round(&phases.question.pool, phases.survivors().len(), RipsBest::TAILS)
 }

@@ -1,13 +1,14 @@
 //! RIPS for regret minimisation, the paper's first elimination algorithm.
 
 use super::about::About;
-use super::phases::{Algorithm, Learned, Phases, Round, first_largest};
+use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
-use super::sample_size::{exact_draws, printed_draws};
+use super::schedule::{exact_draws, printed_draws};
 use super::settings::Constants;
 use crate::bandit::{BanditError, Plan};
 use crate::design::Criterion;
 use crate::estimate::Tails;
+use crate::numerics::position_of_largest;
 use crate::pool::{Subset, Targets};
 
 /// RIPS for regret: little loss while measuring, for any noise of bounded variance and means bounded by B.
@@ -63,7 +64,7 @@ impl Algorithm for RipsRegret {
             // The horizon cut the first round short: the leader is a guess, and nobody is out.
             let targets = Targets::Points(Subset::Of(survivors.to_vec()));
             let values = estimator.fit().predict(&phases.question.pool, &targets)?;
-            return Ok(phases.learned(plan, Vec::new(), vec![survivors[first_largest(&values)]], None));
+            return Ok(phases.learned(plan, Vec::new(), vec![survivors[position_of_largest(&values)]], None));
         }
         match phases.constants() {
             // X_{ℓ+1}: whose mean may still be the largest, by W and all earlier W.

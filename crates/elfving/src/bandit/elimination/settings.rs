@@ -19,7 +19,8 @@ pub enum Constants {
 #[serde(rename_all = "kebab-case")]
 pub enum Thresholds {
     /// The bias that S and h allow: right when both are, and the sharpest.
-    Vouched,
+    #[serde(alias = "vouched")]
+    Assumed,
     /// That, and never less than ε_ℓ, as in the paper: right as long as the true bias stays below ε_ℓ, whatever S and h are. The
     /// margins say how large they may be.
     Room,

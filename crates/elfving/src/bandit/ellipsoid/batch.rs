@@ -2,9 +2,9 @@
 
 use super::contest::{Contest, Pair};
 use super::snapshot::Snapshot;
-use super::width::Vouched;
-use crate::bandit::ties::first_largest;
 use crate::bandit::{Precision, Why};
+use crate::estimate::Assumptions;
+use crate::numerics::first_largest;
 use crate::numerics::{add_scaled_row, apply, dot, norm_squared};
 use crate::pool::PointId;
 
@@ -15,14 +15,14 @@ pub(super) fn choose_batch(
     snapshot: &Snapshot,
     mut contest: Contest,
     precision: &Precision,
-    vouched: &Vouched,
+    assumed: &Assumptions,
     batch: u64,
 ) -> (Vec<PointId>, Vec<Why>) {
     let mut supposed = Supposed::new(snapshot, precision);
     let mut chosen = Vec::new();
     for _ in 0..batch {
-        let (point, why) = match contest.open_pair(vouched) {
-            Some(pair) => (supposed.sharpest(pair.rival, pair.leader), why(pair, vouched)),
+        let (point, why) = match contest.open_pair(assumed) {
+            Some(pair) => (supposed.sharpest(pair.rival, pair.leader), why(pair, assumed)),
             // One choice and nothing to compare it with: any point is as good as another.
             None => (0, Why::Start),
         };
@@ -32,9 +32,9 @@ pub(super) fn choose_batch(
     chosen.into_iter().unzip()
 }
 
-fn why(pair: &Pair, vouched: &Vouched) -> Why {
+fn why(pair: &Pair, assumed: &Assumptions) -> Why {
     let (rival, leader) = (PointId::new(pair.rival), PointId::new(pair.leader));
-    Why::Comparison { rival, leader, width: pair.difference.width(vouched) }
+    Why::Comparison { rival, leader, width: pair.difference.width(assumed) }
 }
 
 /// V⁻¹ after the points of the batch so far, as `I - Σ_j g_j g_jᵀ` in the coordinates of the snapshot.

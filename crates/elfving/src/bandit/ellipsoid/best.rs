@@ -4,7 +4,7 @@ use super::batch::choose_batch;
 use super::snapshot::Snapshot;
 use super::state::State;
 use crate::bandit::{
-    BanditError, Decision, Goal, Next, Plan, Policy, Posterior, Question, Reading, Report, Status,
+    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Regression, Report, Status,
 };
 use crate::pool::PointId;
 use std::cell::OnceCell;
@@ -81,7 +81,7 @@ impl EllipsoidBest {
     /// # Errors
     /// [`BanditError::Ridge`] unless it is finite and positive.
     pub fn ridge(mut self, ridge: f64) -> Result<Self, BanditError> {
-        self.state.posterior = Posterior::of(&self.state.question, ridge)?;
+        self.state.regression = Regression::of(&self.state.question, ridge)?;
         Ok(Self::from_state(self.state))
     }
 }
@@ -97,8 +97,8 @@ impl Policy for EllipsoidBest {
         }
         let (state, snapshot) = (&self.state, self.snapshot());
         let contest = state.contest(snapshot);
-        let precision = state.posterior.precision();
-        let (points, reasons) = choose_batch(snapshot, contest, precision, &state.vouched, batch as u64);
+        let precision = state.regression.precision();
+        let (points, reasons) = choose_batch(snapshot, contest, precision, state.assumed(), batch as u64);
         Ok(Next::Measure(Plan::chosen(state.rounds + 1, points).because(reasons)))
     }
 

@@ -2,10 +2,10 @@
 
 use super::good::Contenders;
 use super::snapshot::Snapshot;
-use super::width::{Direction, Vouched};
+use super::width::Direction;
 use crate::bandit::Goal;
-use crate::bandit::picks::picks_by_estimate;
-use crate::bandit::ties::first_largest;
+use crate::estimate::Assumptions;
+use crate::numerics::first_largest;
 use crate::pool::PointId;
 
 /// A leader against a rival.
@@ -43,10 +43,10 @@ pub(super) struct Beaten {
 
 impl Contest {
     /// Leaders by estimate among the survivors. Cost: m r a leader, with reaches m s r.
-    pub(super) fn new(goal: Goal, snapshot: &Snapshot, survivors: &[PointId], vouched: &Vouched) -> Self {
+    pub(super) fn new(goal: Goal, snapshot: &Snapshot, survivors: &[PointId], assumed: &Assumptions) -> Self {
         // Whether a choice is good is seen by comparing it with the best one.
         let leading = if let Goal::AllGood { .. } = goal { Goal::Best { epsilon: 0.0 } } else { goal };
-        let leaders = picks_by_estimate(leading, &snapshot.means, survivors);
+        let leaders = leading.picks(&snapshot.means, survivors);
         let rivals: Vec<usize> =
             survivors.iter().filter(|id| !leaders.contains(id)).map(|id| id.index()).collect();
         let against_all = |leader: &PointId| {
@@ -55,7 +55,7 @@ impl Contest {
         };
         let pairs: Vec<Pair> = leaders.iter().flat_map(against_all).collect();
         let all_good = matches!(goal, Goal::AllGood { .. });
-        let contenders = all_good.then(|| Contenders::new(&pairs, snapshot, vouched));
+        let contenders = all_good.then(|| Contenders::new(&pairs, snapshot, assumed));
         Self { goal, leaders, pairs, contenders }
     }
 
@@ -70,41 +70,41 @@ impl Contest {
     }
 
     /// How far below the best (the m-th best) a pick may be.
-    pub(super) fn certified(&self, vouched: &Vouched) -> f64 {
-        let above_leader = self.pairs.iter().map(|pair| pair.difference.upper(vouched)).fold(0.0, f64::max);
+    pub(super) fn certified(&self, assumed: &Assumptions) -> f64 {
+        let above_leader = self.pairs.iter().map(|pair| pair.difference.upper(assumed)).fold(0.0, f64::max);
         self.contenders
             .as_ref()
-            .map_or(above_leader, |contenders| contenders.certified(&self.pairs, vouched).max(above_leader))
+            .map_or(above_leader, |contenders| contenders.certified(&self.pairs, assumed).max(above_leader))
     }
 
     /// The same with nothing left that data could reduce; for all good choices, what no data can separate.
-    pub(super) fn floor(&self, vouched: &Vouched) -> f64 {
+    pub(super) fn floor(&self, assumed: &Assumptions) -> f64 {
         let all_good = self.contenders.is_some();
         let irreducible = |pair: &Pair| {
             let estimate = if all_good { 0.0 } else { pair.difference.estimate };
-            estimate + pair.difference.irreducible(vouched)
+            estimate + pair.difference.irreducible(assumed)
         };
         self.pairs.iter().map(irreducible).fold(0.0, f64::max)
     }
 
     /// Whether the goal is reached; never for regret.
-    pub(super) fn is_reached(&self, vouched: &Vouched) -> bool {
+    pub(super) fn is_reached(&self, assumed: &Assumptions) -> bool {
         match self.goal {
-            Goal::Best { epsilon } | Goal::Top { epsilon, .. } => self.certified(vouched) <= epsilon,
-            Goal::AllGood { epsilon } => self.certified(vouched) <= 2.0 * epsilon,
+            Goal::Best { epsilon } | Goal::Top { epsilon, .. } => self.certified(assumed) <= epsilon,
+            Goal::AllGood { epsilon } => self.certified(assumed) <= 2.0 * epsilon,
             Goal::Regret { .. } | Goal::Map { .. } => false,
         }
     }
 
     /// The survivors that are out.
-    pub(super) fn beaten(&self, vouched: &Vouched) -> Vec<Beaten> {
+    pub(super) fn beaten(&self, assumed: &Assumptions) -> Vec<Beaten> {
         let required = Self::required(self.goal);
         let rivals = self.pairs.len() / self.leaders.len().max(1);
         let mut beaten = Vec::new();
         for rival in 0..rivals {
             let pairs: Vec<&Pair> = self.pairs.iter().skip(rival).step_by(rivals).collect();
             let spare: Vec<f64> =
-                pairs.iter().map(|pair| pair.difference.upper(vouched) + required).collect();
+                pairs.iter().map(|pair| pair.difference.upper(assumed) + required).collect();
             if spare.iter().all(|&spare| spare < 0.0)
                 && let Some(least) = first_largest(&spare)
             {
@@ -116,12 +116,12 @@ impl Contest {
 
     /// The comparison that stands in the way: the largest upper difference, or for all good choices the widest comparison of
     /// a choice that is neither in nor out. `None` without a rival.
-    pub(super) fn open_pair(&self, vouched: &Vouched) -> Option<&Pair> {
-        let upper: Vec<f64> = self.pairs.iter().map(|pair| pair.difference.upper(vouched)).collect();
+    pub(super) fn open_pair(&self, assumed: &Assumptions) -> Option<&Pair> {
+        let upper: Vec<f64> = self.pairs.iter().map(|pair| pair.difference.upper(assumed)).collect();
         let challenger = &self.pairs[first_largest(&upper)?];
         match (&self.contenders, self.goal) {
             (Some(contenders), Goal::AllGood { epsilon }) => {
-                contenders.widest_undecided(&self.pairs, 2.0 * epsilon, vouched).or(Some(challenger))
+                contenders.widest_undecided(&self.pairs, 2.0 * epsilon, assumed).or(Some(challenger))
             }
             _ => Some(challenger),
         }

@@ -2,13 +2,13 @@
 
 use super::snapshot::Snapshot;
 use super::state::State;
-use super::width::{Direction, Vouched};
-use crate::bandit::picks::picks_by_estimate;
+use super::width::Direction;
 use crate::bandit::{
     BanditError, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
     Report, Status,
 };
 use crate::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+use crate::estimate::Assumptions;
 use crate::pool::PointId;
 use crate::rounding::{Apportionment, Constraints, Request, Rounding};
 use crate::units::{Ridge, Tolerance};
@@ -77,36 +77,36 @@ impl EllipsoidMap {
     }
 
     /// How far off the mean of any choice may be.
-    fn error(&self, vouched: &Vouched) -> f64 {
-        self.directions().map(|direction| direction.width(vouched)).fold(0.0, f64::max)
+    fn error(&self, assumed: &Assumptions) -> f64 {
+        self.directions().map(|direction| direction.width(assumed)).fold(0.0, f64::max)
     }
 
     /// The same with nothing left that data could reduce.
     fn floor(&self) -> f64 {
-        let vouched = &self.state.vouched;
-        self.directions().map(|direction| direction.irreducible(vouched)).fold(0.0, f64::max)
+        let assumed = self.state.assumed();
+        self.directions().map(|direction| direction.irreducible(assumed)).fold(0.0, f64::max)
     }
 
     /// The next measurements of the design for those made and those to come.
     fn next_batch(&self, batch: u64) -> Result<Plan, BanditError> {
-        let State { question, posterior, rounds, .. } = &self.state;
-        let total = (posterior.samples() + batch) as f64;
-        let ridge = Ridge::new(posterior.precision().ridge() / total)?;
+        let State { question, regression, rounds, .. } = &self.state;
+        let total = (regression.samples() + batch) as f64;
+        let ridge = Ridge::new(regression.precision().ridge() / total)?;
         let problem = Problem::over_choices(&question.pool, Criterion::G, ridge)?;
         let tolerance = Tolerance::new(DESIGN_TOLERANCE)?;
         let design = InteriorPoint::default().solve(&problem, &mut Control::new(tolerance))?;
-        let counts = posterior.precision().counts().iter().enumerate();
+        let counts = regression.precision().counts().iter().enumerate();
         let done = counts.filter(|(_, count)| **count > 0).map(|(i, count)| (PointId::new(i), *count));
         let constraints = Constraints { done: done.collect(), ..Constraints::default() };
-        let largest = design.support.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
+        let largest = design.support().iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
         let weights: Vec<(PointId, f64)> =
-            design.support.iter().copied().filter(|&(_, weight)| weight >= NEGLIGIBLE * largest).collect();
+            design.support().iter().copied().filter(|&(_, weight)| weight >= NEGLIGIBLE * largest).collect();
         let request = Request::from_weights(&problem, &weights, batch, &constraints)?;
         let rounded = Apportionment::default().round(&request)?;
         Ok(Plan {
             measurements: Measurements::Counted(rounded.allocation),
             gamma: Some(ridge.get()),
-            value: Some(design.certificate.value),
+            value: Some(design.certificate().value()),
             ..Plan::chosen(rounds + 1, Vec::new())
         })
     }
@@ -115,7 +115,7 @@ impl EllipsoidMap {
         if status != Status::Finished(Reason::Reached) {
             return Margins::default();
         }
-        super::margins::margins(&self.state.vouched, |vouched| self.error(vouched) <= self.epsilon)
+        super::margins::margins(self.state.assumed(), |assumed| self.error(assumed) <= self.epsilon)
     }
 }
 
@@ -150,7 +150,7 @@ impl Policy for EllipsoidMap {
     fn apply(&mut self, _: &Decision) {}
 
     fn status(&self) -> Status {
-        let error = self.error(&self.state.vouched);
+        let error = self.error(self.state.assumed());
         if error <= self.epsilon {
             Status::Finished(Reason::Reached)
         } else if self.state.is_not_the_datas(error, self.floor()) {
@@ -164,8 +164,8 @@ impl Policy for EllipsoidMap {
         let status = self.status();
         let snapshot = self.snapshot();
         Report {
-            picks: picks_by_estimate(Goal::Best { epsilon: 0.0 }, &snapshot.means, &self.state.survivors),
-            epsilon: Some(self.error(&self.state.vouched)),
+            picks: Goal::Best { epsilon: 0.0 }.picks(&snapshot.means, &self.state.survivors),
+            epsilon: Some(self.error(self.state.assumed())),
             floor: Some(self.floor()),
             margins: self.margins(status),
             ..self.state.bare_report(status, snapshot)

@@ -1,8 +1,9 @@
 //! How wrong each assumption may be with the verdict still standing.
 
 use super::contest::Contest;
-use super::width::{Direction, Vouched};
+use super::width::{Direction, norm_of};
 use crate::bandit::Margins;
+use crate::estimate::Assumptions;
 
 /// What the verdict says, with all the evidence for it.
 ///
@@ -19,35 +20,36 @@ pub(super) struct Verdict<'a> {
 
 impl Verdict<'_> {
     /// Whether it would stand with these assumptions.
-    pub(super) fn stands(&self, vouched: &Vouched) -> bool {
+    pub(super) fn stands(&self, assumed: &Assumptions) -> bool {
         let beaten = |proof: &Vec<Direction>| {
             !proof.is_empty()
-                && proof.iter().all(|difference| difference.upper(vouched) + self.required < 0.0)
+                && proof.iter().all(|difference| difference.upper(assumed) + self.required < 0.0)
         };
         self.out.iter().all(|evidence| evidence.iter().any(beaten))
-            && self.reached.is_none_or(|contest| contest.is_reached(vouched))
+            && self.reached.is_none_or(|contest| contest.is_reached(assumed))
     }
 
     /// The largest S, σ and h for which it stands, each with the others held; `None` without a verdict, or where it stands
     /// with any value.
-    pub(super) fn margins(&self, vouched: &Vouched) -> Margins {
+    pub(super) fn margins(&self, assumed: &Assumptions) -> Margins {
         if self.out.is_empty() && self.reached.is_none_or(|contest| contest.pairs.is_empty()) {
             return Margins::default();
         }
-        margins(vouched, |vouched| self.stands(vouched))
+        margins(assumed, |assumed| self.stands(assumed))
     }
 }
 
 /// The largest S, σ and h for which a statement stands, each with the others held; `None` where it stands with any value.
-pub(super) fn margins(vouched: &Vouched, stands: impl Fn(&Vouched) -> bool) -> Margins {
-    let largest = |stated: f64, with: &dyn Fn(f64) -> Vouched| largest(stated, |value| stands(&with(value)));
+pub(super) fn margins(assumed: &Assumptions, stands: impl Fn(&Assumptions) -> bool) -> Margins {
+    let largest =
+        |stated: f64, with: &dyn Fn(f64) -> Assumptions| largest(stated, |value| stands(&with(value)));
     Margins {
-        norm: largest(vouched.norm, &|norm| Vouched { norm, ..*vouched }),
-        sigma: largest(vouched.sigma, &|sigma| Vouched { sigma, ..*vouched }),
+        norm: largest(norm_of(assumed), &|norm| Assumptions { norm: Some(norm), ..assumed.clone() }),
+        sigma: largest(assumed.sigma_bound(), &|sigma| Assumptions { sigma, ..assumed.clone() }),
         bound: None,
-        misspecification: largest(vouched.misspecification, &|misspecification| Vouched {
+        misspecification: largest(assumed.h(), &|misspecification| Assumptions {
             misspecification,
-            ..*vouched
+            ..assumed.clone()
         }),
     }
 }

@@ -1,11 +1,11 @@
 //! Certified regret: optimism inside the survivors.
 
 use super::state::State;
-use crate::bandit::ties::first_largest;
 use crate::bandit::{
     BanditError, Decision, Goal, Next, Plan, Policy, Precision, Question, Reading, Reason, Report, Status,
     Why,
 };
+use crate::numerics::first_largest;
 use crate::pool::PointId;
 
 /// The survivors are looked at again when there are this many more measurements, relatively: a look costs n r², a measurement n r.
@@ -55,15 +55,15 @@ impl EllipsoidRegret {
     }
 
     fn left(&self) -> u64 {
-        self.horizon.map_or(u64::MAX, |horizon| horizon.saturating_sub(self.state.posterior.samples()))
+        self.horizon.map_or(u64::MAX, |horizon| horizon.saturating_sub(self.state.regression.samples()))
     }
 
     /// The survivor of the largest upper bound, and how little is known of it.
     fn most_promising(&self, precision: &Precision) -> (PointId, Why) {
-        let State { posterior, survivors, .. } = &self.state;
+        let State { regression, survivors, .. } = &self.state;
         let radius = self.state.radius(precision.log_det());
         let width = |id: &PointId| radius * precision.norms()[id.index()].sqrt();
-        let upper = |id: &PointId| posterior.means()[id.index()] + width(id);
+        let upper = |id: &PointId| regression.means()[id.index()] + width(id);
         let scores: Vec<f64> = survivors.iter().map(upper).collect();
         let chosen = survivors[first_largest(&scores).expect("the leader survives")];
         (chosen, Why::Width { width: width(&chosen) })
@@ -71,7 +71,7 @@ impl EllipsoidRegret {
 
     /// Whether it is time to look at the survivors again.
     fn looks(&mut self) -> bool {
-        let samples = self.state.posterior.samples();
+        let samples = self.state.regression.samples();
         let looks = samples >= self.next_look;
         if looks {
             self.next_look = samples + 1 + (LOOK_AGAIN_AFTER * samples as f64) as u64;
@@ -90,8 +90,8 @@ impl Policy for EllipsoidRegret {
         if batch == 0 {
             return Ok(Next::Stop(Reason::Horizon));
         }
-        self.state.posterior.catch_up();
-        let precision = self.state.posterior.precision();
+        self.state.regression.catch_up();
+        let precision = self.state.regression.precision();
         let mut chosen = vec![self.most_promising(precision)];
         if batch > 1 {
             let mut supposed = precision.clone();

@@ -3,7 +3,7 @@
 use crate::bandit::Question;
 use crate::numerics::{SymmetricEigen, weighted_gram};
 
-use super::width::Vouched;
+use super::width::norm_of;
 
 /// The campaign for which the ridge is best, in measurements spread evenly over the pool. What the ridge should be grows
 /// with its logarithm only.
@@ -14,8 +14,8 @@ const TYPICAL_MEASUREMENTS: f64 = 300.0;
 ///
 /// It minimises the squared radius `ridge · S² + σ² ln det(I + T A / ridge)` (its derivative vanishes there), depends on nothing
 /// but the question, and gives the same widths when features and S are rescaled together. σ² when S = 0.
-pub(super) fn balanced_ridge(question: &Question, vouched: &Vouched) -> f64 {
-    let Vouched { norm, sigma, .. } = *vouched;
+pub(super) fn balanced_ridge(question: &Question) -> f64 {
+    let (norm, sigma) = (norm_of(&question.assumptions), question.assumptions.sigma_bound());
     let points = question.pool.len();
     let information = weighted_gram(question.pool.features(), &vec![1.0 / points as f64; points]);
     let Ok(SymmetricEigen { values, .. }) = SymmetricEigen::new(&information) else { return sigma * sigma };

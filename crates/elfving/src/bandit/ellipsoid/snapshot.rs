@@ -1,7 +1,7 @@
 //! All that a decision needs, at one time, from one factorisation of V.
 
 use super::width::{Direction, Ellipsoid};
-use crate::bandit::Posterior;
+use crate::bandit::Regression;
 use crate::numerics::{Matrix, apply, dot, norm_squared};
 use crate::pool::Pool;
 use crate::units::Confidence;
@@ -28,15 +28,15 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// Cost: (n + m) r² + r³.
     pub(super) fn new(
-        posterior: &Posterior,
+        regression: &Regression,
         delta: Confidence,
         unseen: Option<Arc<Matrix>>,
         reaches: bool,
     ) -> Self {
-        let precision = posterior.precision();
-        let pool = posterior.pool().clone();
+        let precision = regression.precision();
+        let pool = regression.pool().clone();
         let factor = precision.factor();
-        let mut theta = posterior.moment();
+        let mut theta = regression.moment();
         factor.solve(&mut theta);
         let means = apply(pool.choices(), &theta);
         let whitened = |rows: &Matrix| {

@@ -5,12 +5,12 @@ use super::margins::Verdict;
 use super::ridge::balanced_ridge;
 use super::snapshot::Snapshot;
 use super::unseen::unseen_coordinates;
-use super::width::{Direction, Ellipsoid, Vouched};
+use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Posterior, Question,
-    Reading, Reason, Report, Status,
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Question, Reading,
+    Reason, Regression, Report, Status,
 };
-use crate::estimate::{Premise, Tails};
+use crate::estimate::{Assumptions, Premise, Tails};
 use crate::numerics::Matrix;
 use crate::pool::PointId;
 use std::sync::Arc;
@@ -21,8 +21,7 @@ const NOT_THE_LIMIT: f64 = 0.1;
 pub(super) struct State {
     policy: &'static str,
     pub(super) question: Question,
-    pub(super) vouched: Vouched,
-    pub(super) posterior: Posterior,
+    pub(super) regression: Regression,
     unseen: Option<Arc<Matrix>>,
     pub(super) survivors: Vec<PointId>,
     removed: Vec<Removed>,
@@ -43,13 +42,13 @@ impl State {
         if assumptions.tail() != Tails::SubGaussian {
             return Err(needs("sub-Gaussian noise"));
         }
-        let norm = assumptions.norm_bound().ok_or_else(|| needs("a bound S on the norm of theta"))?;
-        let vouched = Vouched { norm, sigma: assumptions.sigma_bound(), misspecification: assumptions.h() };
-        let posterior = Posterior::of(&question, balanced_ridge(&question, &vouched))?;
+        if assumptions.norm_bound().is_none() {
+            return Err(needs("a bound S on the norm of theta"));
+        }
+        let regression = Regression::of(&question, balanced_ridge(&question))?;
         Ok(Self {
             policy,
-            vouched,
-            posterior,
+            regression,
             unseen: unseen_coordinates(&question.pool),
             survivors: (0..question.pool.choice_count()).map(PointId::new).collect(),
             removed: Vec::new(),
@@ -65,19 +64,23 @@ impl State {
     /// The radius of the ellipsoid with this `ln det(V / ridge)`.
     pub(super) fn radius(&self, log_det: f64) -> f64 {
         let ellipsoid = Ellipsoid {
-            ridge: self.posterior.precision().ridge(),
+            ridge: self.regression.precision().ridge(),
             log_det,
             mass: 0.0,
             log_confidence: -self.question.delta.delta().ln(),
             left_out: 0.0,
         };
-        ellipsoid.radius(&self.vouched)
+        ellipsoid.radius(self.assumed())
+    }
+
+    pub(super) fn assumed(&self) -> &Assumptions {
+        &self.question.assumptions
     }
 
     /// Takes outcomes in, and moves the inverse of V with each.
     pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64]) {
         for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
-            self.posterior.add(point, outcome);
+            self.regression.add(point, outcome);
         }
         self.rounds = plan.round;
     }
@@ -85,27 +88,27 @@ impl State {
     /// Takes outcomes in; whoever needs the inverse of V factorises it.
     pub(super) fn note(&mut self, plan: &Plan, outcomes: impl IntoIterator<Item = f64>) {
         for (point, outcome) in plan.measurements.points().into_iter().zip(outcomes) {
-            self.posterior.note(point, outcome);
+            self.regression.note(point, outcome);
         }
         self.rounds = plan.round;
     }
 
     /// Measurements that were not planned are as good as others: the rule that chose them looked at the past only.
     pub(super) fn note_earlier(&mut self, measured: &[(PointId, Reading)]) {
-        measured.iter().for_each(|(point, reading)| self.posterior.note(*point, reading.mean()));
+        measured.iter().for_each(|(point, reading)| self.regression.note(*point, reading.mean()));
     }
 
     /// What is known now; with a stated h every width needs its reach.
     pub(super) fn snapshot(&self) -> Snapshot {
-        self.snapshot_with(self.vouched.misspecification > 0.0)
+        self.snapshot_with(self.assumed().h() > 0.0)
     }
 
     pub(super) fn snapshot_with(&self, reaches: bool) -> Snapshot {
-        Snapshot::new(&self.posterior, self.question.delta, self.unseen.clone(), reaches)
+        Snapshot::new(&self.regression, self.question.delta, self.unseen.clone(), reaches)
     }
 
     pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
-        Contest::new(self.question.goal, snapshot, &self.survivors, &self.vouched)
+        Contest::new(self.question.goal, snapshot, &self.survivors, self.assumed())
     }
 
     /// Which survivors are out.
@@ -117,12 +120,12 @@ impl State {
                 choice: PointId::new(beaten.rival),
                 by: PointId::new(beaten.by),
                 difference: difference.estimate,
-                threshold: difference.width(&self.vouched) + required,
+                threshold: difference.width(self.assumed()) + required,
                 round,
             }
         };
         let eliminated: Vec<Elimination> =
-            self.contest(snapshot).beaten(&self.vouched).into_iter().map(eliminate).collect();
+            self.contest(snapshot).beaten(self.assumed()).into_iter().map(eliminate).collect();
         let is_out = |id: &PointId| eliminated.iter().any(|elimination| elimination.choice == *id);
         let survivors = self.survivors.iter().copied().filter(|id| !is_out(id)).collect();
         Decision { round, survivors, eliminated, fitted: None }
@@ -147,13 +150,13 @@ impl State {
     /// Whether the goal is reached, or cannot be.
     pub(super) fn status(&self, snapshot: &Snapshot) -> Status {
         let contest = self.contest(snapshot);
-        if contest.is_reached(&self.vouched) {
+        if contest.is_reached(self.assumed()) {
             return Status::Finished(Reason::Reached);
         }
-        let Some(pair) = contest.open_pair(&self.vouched) else { return Status::Measuring };
+        let Some(pair) = contest.open_pair(self.assumed()) else { return Status::Measuring };
         let difference = pair.difference;
-        let irreducible = difference.irreducible(&self.vouched);
-        let reducible = difference.width(&self.vouched) - irreducible;
+        let irreducible = difference.irreducible(self.assumed());
+        let reducible = difference.width(self.assumed()) - irreducible;
         let in_the_way = match self.question.goal {
             Goal::Best { epsilon } | Goal::Top { epsilon, .. } => difference.estimate + irreducible > epsilon,
             Goal::AllGood { .. } => true,
@@ -162,7 +165,7 @@ impl State {
         if !(in_the_way && self.is_not_the_datas(irreducible + reducible, irreducible)) {
             return Status::Measuring;
         }
-        let of_the_model = difference.bias(&self.vouched);
+        let of_the_model = difference.bias(self.assumed());
         Status::Finished(if irreducible > 2.0 * of_the_model { Reason::Tied } else { Reason::Floor })
     }
 
@@ -189,9 +192,9 @@ impl State {
                 Goal::AllGood { .. } => self.survivors.clone(),
                 _ => contest.leaders.clone(),
             },
-            epsilon: Some(contest.certified(&self.vouched)),
-            floor: Some(contest.floor(&self.vouched)),
-            margins: verdict.margins(&self.vouched),
+            epsilon: Some(contest.certified(self.assumed())),
+            floor: Some(contest.floor(self.assumed())),
+            margins: verdict.margins(self.assumed()),
             ..self.bare_report(status, &snapshot)
         }
     }
@@ -200,7 +203,7 @@ impl State {
     pub(super) fn bare_report(&self, status: Status, snapshot: &Snapshot) -> Report {
         let interval = |&choice: &PointId| {
             let direction = snapshot.choice(choice.index());
-            let (lower, upper) = (direction.lower(&self.vouched), direction.upper(&self.vouched));
+            let (lower, upper) = (direction.lower(self.assumed()), direction.upper(self.assumed()));
             ChoiceInterval { choice, estimate: direction.estimate, lower, upper }
         };
         Report {
@@ -216,7 +219,7 @@ impl State {
             intervals: self.survivors.iter().map(interval).collect(),
             eliminated: self.removed.iter().map(|removed| removed.elimination).collect(),
             rounds: self.rounds,
-            samples: self.posterior.samples(),
+            samples: self.regression.samples(),
             premises: self.premises(),
             margins: Margins::default(),
             standing: None,
@@ -224,7 +227,7 @@ impl State {
     }
 
     fn premises(&self) -> Vec<Premise> {
-        let Vouched { norm, misspecification: h, .. } = self.vouched;
+        let (norm, h) = (norm_of(self.assumed()), self.assumed().h());
         let model = if h > 0.0 { Premise::MeansWithin { h } } else { Premise::Misspecification { h } };
         vec![self.question.assumptions.noise_premise(Tails::SubGaussian), Premise::Norm { norm }, model]
     }

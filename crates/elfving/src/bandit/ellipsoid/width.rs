@@ -1,15 +1,6 @@
 //! The theorem: how far a difference of two means may be from its estimate, at all times at once.
 
-/// What the user vouches for, as numbers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Vouched {
-    /// S.
-    pub(super) norm: f64,
-    /// σ, the largest.
-    pub(super) sigma: f64,
-    /// h.
-    pub(super) misspecification: f64,
-}
+use crate::estimate::Assumptions;
 
 /// The confidence ellipsoid at one time: `‖θ - θ*‖_V ≤ radius`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,8 +18,8 @@ pub(super) struct Ellipsoid {
 
 impl Ellipsoid {
     /// `√(ridge S² + σ² (2 ln(1/δ) + ln det(V/ridge)))`, and what the features leave out: `√ρ S √Σw`.
-    pub(super) fn radius(&self, vouched: &Vouched) -> f64 {
-        let Vouched { norm, sigma, .. } = vouched;
+    pub(super) fn radius(&self, assumed: &Assumptions) -> f64 {
+        let (norm, sigma) = (norm_of(assumed), assumed.sigma_bound());
         let noise = sigma * sigma * (2.0 * self.log_confidence + self.log_det);
         (self.ridge * norm * norm + noise).sqrt() + self.left_out * norm * self.mass.sqrt()
     }
@@ -54,28 +45,33 @@ pub(super) struct Direction {
 
 impl Direction {
     /// What no amount of data takes away: `h (Σ_s w_s |vᵀV⁻¹φ_s| + means)`, and what the features leave out of the means.
-    pub(super) fn bias(&self, vouched: &Vouched) -> f64 {
-        vouched.misspecification * (self.reach + self.means)
-            + self.ellipsoid.left_out * vouched.norm * self.truncated_means
+    pub(super) fn bias(&self, assumed: &Assumptions) -> f64 {
+        assumed.h() * (self.reach + self.means)
+            + self.ellipsoid.left_out * norm_of(assumed) * self.truncated_means
     }
 
     /// The true value is within this of the estimate.
-    pub(super) fn width(&self, vouched: &Vouched) -> f64 {
-        self.ellipsoid.radius(vouched) * self.norm + self.bias(vouched)
+    pub(super) fn width(&self, assumed: &Assumptions) -> f64 {
+        self.ellipsoid.radius(assumed) * self.norm + self.bias(assumed)
     }
 
     /// The part of the width that no measurement of the pool reduces.
-    pub(super) fn irreducible(&self, vouched: &Vouched) -> f64 {
-        self.ellipsoid.radius(vouched) * self.unreachable + self.bias(vouched)
+    pub(super) fn irreducible(&self, assumed: &Assumptions) -> f64 {
+        self.ellipsoid.radius(assumed) * self.unreachable + self.bias(assumed)
     }
 
     /// At most this.
-    pub(super) fn upper(&self, vouched: &Vouched) -> f64 {
-        self.estimate + self.width(vouched)
+    pub(super) fn upper(&self, assumed: &Assumptions) -> f64 {
+        self.estimate + self.width(assumed)
     }
 
     /// At least this.
-    pub(super) fn lower(&self, vouched: &Vouched) -> f64 {
-        self.estimate - self.width(vouched)
+    pub(super) fn lower(&self, assumed: &Assumptions) -> f64 {
+        self.estimate - self.width(assumed)
     }
+}
+
+/// S, without which no ellipsoid starts.
+pub(super) fn norm_of(assumed: &Assumptions) -> f64 {
+    assumed.norm_bound().unwrap_or(f64::INFINITY)
 }

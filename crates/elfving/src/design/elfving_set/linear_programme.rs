@@ -1,6 +1,6 @@
 //! `min Σ|β|, Xᵀβ = c` and `max cᵀy, |Xy| ≤ 1` together: Mehrotra's primal-dual interior point.
 
-use crate::design::first_order::Breakdown;
+use crate::design::canonical::Breakdown;
 use crate::numerics::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gram};
 
 /// The programme with its iterate: `β = p - n` with p, n > 0, and y with slacks `1 ∓ xᵀy` > 0.

@@ -15,9 +15,9 @@ mod linear_programme;
 
 use std::collections::BTreeMap;
 
-use super::canonical::{Canonical, Goal};
-use super::first_order::{Breakdown, information, singular, spanning_start, uniform};
-use super::solver::Found;
+use super::canonical::Breakdown;
+use super::canonical::{Canonical, Objective};
+use super::solver::SolverWeights;
 use super::{Control, Criterion, Design, DesignError, Problem, Progress, Solver, Status, TargetRef};
 use crate::numerics::{Cholesky, Matrix, apply, largest_rows};
 use basic_solution::basic_solution;
@@ -43,9 +43,9 @@ use linear_programme::Programme;
 /// let problem = Problem::new(&pool, Criterion::C, there, Ridge::ZERO)?;
 /// let design = ElfvingSet.solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
 ///
-/// assert_eq!(design.status, Status::Certified);
-/// assert!((design.certificate.value - 9.0).abs() < 1e-8);
-/// assert!((design.support[1].1 - 2.0 / 3.0).abs() < 1e-9);
+/// assert_eq!(design.status(), Status::Certified);
+/// assert!((design.certificate().value() - 9.0).abs() < 1e-8);
+/// assert!((design.support()[1].1 - 2.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,18 +74,18 @@ impl Solver for ElfvingSet {
             return Err(DesignError::Unsupported { method: self.name(), criterion: problem.criterion() });
         }
         let canonical = Canonical::new(problem)?;
-        let target = match &canonical.goal {
-            Goal::Trace { root, .. } => root.row(0),
-            Goal::Largest(targets) => targets.matrix().row(0),
-            Goal::LogDet => unreachable!("a determinant has no target"),
+        let target = match &canonical.objective {
+            Objective::Trace { root, .. } => root.row(0),
+            Objective::Largest(targets) => targets.matrix().row(0),
+            Objective::LogDet => unreachable!("a determinant has no target"),
         };
-        let mut hull = Hull::new(&canonical, target).map_err(|_| singular(problem))?;
+        let mut hull = Hull::new(&canonical, target).map_err(|_| problem.singular())?;
 
-        hull.solve(EXACT, control).map_err(|_| singular(problem))?;
+        hull.solve(EXACT, control).map_err(|_| problem.singular())?;
         let vertex = hull.vertex();
-        let mut best = Design::certified(problem, self.name(), hull.found(&vertex), control);
+        let mut best = Design::checked(problem, self.name(), hull.found(&vertex), control);
         for closeness in CLOSENESS {
-            if best.as_ref().is_ok_and(|best| best.status == Status::Certified) || control.stopped {
+            if best.as_ref().is_ok_and(|best| best.status() == Status::Certified) || control.stopped {
                 break;
             }
             // Fewer than r points: M is singular, and which y belongs to it only the central path says.
@@ -93,9 +93,9 @@ impl Solver for ElfvingSet {
                 break;
             }
             let found = hull.found(&hull.dusted(&vertex, DUST * control.tolerance));
-            let dusted = Design::certified(problem, self.name(), found, control);
+            let dusted = Design::checked(problem, self.name(), found, control);
             let gap = |design: &Result<Design, _>| {
-                design.as_ref().map_or(f64::INFINITY, |design: &Design| design.certificate.relative_gap)
+                design.as_ref().map_or(f64::INFINITY, |design: &Design| design.certificate().relative_gap())
             };
             if gap(&dusted) < gap(&best) {
                 best = dusted;
@@ -131,13 +131,13 @@ struct Hull<'a> {
 impl<'a> Hull<'a> {
     fn new(canonical: &'a Canonical, target: &[f64]) -> Result<Self, Breakdown> {
         let n = canonical.points.rows();
-        let factor = information(canonical, &uniform(canonical))?;
+        let factor = canonical.information(&canonical.uniform())?;
         let mut row = Matrix::from_rows(&[target]);
         factor.whiten_rows(&mut row);
         let working = if n <= SMALL_POOL {
             (0..n).collect()
         } else {
-            let spanning = spanning_start(canonical)?;
+            let spanning = canonical.spanning_start()?;
             (0..n).filter(|i| spanning[*i] > 0.0 || i % n.div_ceil(SMALL_POOL / 2) == 0).collect()
         };
         let target = row.into_vec();
@@ -204,13 +204,13 @@ impl<'a> Hull<'a> {
         mixed
     }
 
-    fn found(&self, weights: &BTreeMap<usize, f64>) -> Found {
+    fn found(&self, weights: &BTreeMap<usize, f64>) -> SolverWeights {
         let weights = weights.iter().map(|(&i, &weight)| (i, weight)).collect();
         // One target: its weight is one, and only g asks for it.
-        let target_weights = match self.canonical.goal {
-            Goal::Largest(_) => vec![(TargetRef::Row(0), 1.0)],
-            Goal::Trace { .. } | Goal::LogDet => vec![],
+        let target_weights = match self.canonical.objective {
+            Objective::Largest(_) => vec![(TargetRef::Row(0), 1.0)],
+            Objective::Trace { .. } | Objective::LogDet => vec![],
         };
-        Found { weights, target_weights, iterations: self.iterations, passes: self.passes }
+        SolverWeights { weights, target_weights, iterations: self.iterations, passes: self.passes }
     }
 }

@@ -6,16 +6,16 @@
 //! found without writing pairs down (`diameter`).
 
 mod curvature;
-mod diameter;
 mod newton;
 mod pass;
 mod start;
 mod system;
 mod working_set;
 
-use super::canonical::{Canonical, Goal};
+use super::canonical::{Canonical, Objective};
 use super::{
-    Control, Criterion, Design, DesignError, ElfvingSet, Found, Problem, Progress, Solver, Status, TargetRef,
+    Control, Criterion, Design, DesignError, ElfvingSet, Problem, Progress, Solver, SolverWeights, Status,
+    TargetRef,
 };
 use crate::pool::PointId;
 use newton::Breakdown;
@@ -42,9 +42,9 @@ use working_set::WorkingSet;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
 /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
 ///
-/// assert_eq!(design.status, Status::Certified);
-/// assert!((design.certificate.value - 2.0).abs() < 1e-8);
-/// assert_eq!(design.support.len(), 2);
+/// assert_eq!(design.status(), Status::Certified);
+/// assert!((design.certificate().value() - 2.0).abs() < 1e-8);
+/// assert_eq!(design.support().len(), 2);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -86,12 +86,12 @@ impl Solver for InteriorPoint {
         };
         let (set, mut tally) = search(&canonical, &warm, control).map_err(singular)?;
         let certified = |set: WorkingSet, tally: Tally, control: &Control| {
-            Design::certified(problem, self.name(), set.found(problem.criterion(), tally), control)
+            Design::checked(problem, self.name(), set.found(problem.criterion(), tally), control)
         };
         if let Some((sparser, steps)) = set.without_traces(&canonical, control.tolerance) {
             tally.iterations += steps;
             let design = certified(sparser, tally, control)?;
-            if design.status == Status::Certified {
+            if design.status() == Status::Certified {
                 return Ok(design);
             }
             tally.passes += 1;
@@ -119,14 +119,14 @@ fn search(
 ) -> Result<(WorkingSet, Tally), Breakdown> {
     let (mut set, passes) = start::initial_points(canonical, warm);
     let mut tally = Tally { iterations: 0, passes };
-    if let Goal::Largest(targets) = &canonical.goal {
+    if let Objective::Largest(targets) = &canonical.objective {
         // The log-determinant design is close to the worst-case one and cheap: it names what is active.
-        set = climb(canonical, &Goal::LogDet, set, CLOSE_ENOUGH, control, &mut tally)?;
+        set = climb(canonical, &Objective::LogDet, set, CLOSE_ENOUGH, control, &mut tally)?;
         start::narrow(canonical, targets, &mut set)?;
         tally.passes += 1;
     }
     let tolerance = (share(canonical, &set)? * control.tolerance).max(1e-13);
-    let mut set = climb(canonical, &canonical.goal, set, tolerance, control, &mut tally)?;
+    let mut set = climb(canonical, &canonical.objective, set, tolerance, control, &mut tally)?;
     set.prune(canonical, 0.1 * share(canonical, &set)? * control.tolerance)?;
     Ok((set, tally))
 }
@@ -134,36 +134,36 @@ fn search(
 /// The tolerance is relative to the criterion. Ours is counted per dimension under the determinant, whose logarithm
 /// may be small beside the dimension.
 fn share(canonical: &Canonical, set: &WorkingSet) -> Result<f64, Breakdown> {
-    match canonical.goal {
-        Goal::LogDet => {
+    match canonical.objective {
+        Objective::LogDet => {
             let per_dimension = set.information(canonical)?.log_det() / canonical.points.columns() as f64;
             Ok((0.5 * per_dimension.abs()).clamp(0.01, 1.0))
         }
-        Goal::Trace { .. } | Goal::Largest(_) => Ok(1.0),
+        Objective::Trace { .. } | Objective::Largest(_) => Ok(1.0),
     }
 }
 
 /// Solves on the working set, looks at everything, adds what was missing, and goes on from there.
 fn climb(
     canonical: &Canonical,
-    goal: &Goal,
+    objective: &Objective,
     mut set: WorkingSet,
     tolerance: f64,
     control: &mut Control,
     tally: &mut Tally,
 ) -> Result<WorkingSet, Breakdown> {
     let last = 0.4 * tolerance;
-    let all = matches!(goal, Goal::LogDet) && set.points.len() == canonical.points.rows();
+    let all = matches!(objective, Objective::LogDet) && set.points.len() == canonical.points.rows();
     let mut stage = if all { FIRST_STAGE_OF_ALL } else { FIRST_STAGE }.max(last);
     let mut best: Option<(f64, WorkingSet)> = None;
     for round in 0..PASS_LIMIT {
         let before = *tally;
-        let outcome = set.solve(canonical, goal, stage, |gap, steps| {
+        let outcome = set.solve(canonical, objective, stage, |gap, steps| {
             control
                 .report(&Progress { gap, iterations: before.iterations + steps, ..before.into() })
                 .is_continue()
         })?;
-        let pass = Pass::over(canonical, goal, &set)?;
+        let pass = Pass::over(canonical, objective, &set)?;
         tally.iterations += outcome.iterations;
         tally.passes += 1;
         if best.as_ref().is_none_or(|(gap, _)| pass.gap < *gap) {
@@ -185,14 +185,14 @@ fn climb(
 
 impl WorkingSet {
     /// The weights as an answer. Where g was solved as log det (Kiefer and Wolfowitz), those of the points prove it as weights of targets.
-    fn found(self, criterion: Criterion, tally: Tally) -> Found {
+    fn found(self, criterion: Criterion, tally: Tally) -> SolverWeights {
         let weights: Vec<(usize, f64)> = self.points.into_iter().zip(self.lambda).collect();
         let target_weights = if criterion == Criterion::G && self.targets.is_empty() {
             weights.iter().map(|&(i, weight)| (TargetRef::Row(i), weight)).collect()
         } else {
             self.targets.into_iter().zip(self.w).collect()
         };
-        Found { weights, target_weights, iterations: tally.iterations, passes: tally.passes }
+        SolverWeights { weights, target_weights, iterations: tally.iterations, passes: tally.passes }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::numerics::{
 
 /// What is minimised over the working set.
 #[derive(Debug, Clone)]
-pub(super) enum Objective<'a> {
+pub(super) enum WorkingObjective<'a> {
     /// `-log det M`.
     LogDet,
     /// `tr(S M⁻¹)` for the r × r moment matrix S of the targets.
@@ -36,14 +36,14 @@ pub(super) struct Working<'a> {
     pub points: &'a Matrix,
     /// Prior information Γ of `M = A(λ) + Γ`, r × r.
     pub prior: &'a Matrix,
-    pub objective: Objective<'a>,
+    pub objective: WorkingObjective<'a>,
 }
 
 /// Where the iteration stands: primal weights λ and, for a worst-case criterion, dual weights w.
 #[derive(Debug, Clone)]
 pub(super) struct Iterate {
     pub lambda: Vec<f64>,
-    /// Weights on the working targets; empty unless the objective is [`Objective::Largest`].
+    /// Weights on the working targets; empty unless the objective is [`WorkingObjective::Largest`].
     pub w: Vec<f64>,
     /// Complementarity relative to the criterion: the iterate is near the point of the central path with
     /// `λ_x z_x = w_v s_v = mu`, from where a grown or shrunk working set goes on.
@@ -52,16 +52,14 @@ pub(super) struct Iterate {
 
 /// How a solve on the working set ended.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
+pub(super) struct NewtonResult {
     pub iterate: Iterate,
     /// Certified relative gap *on the working set*.
     pub gap: f64,
     pub iterations: usize,
 }
 
-/// The information matrix stopped being positive definite.
-#[derive(Debug)]
-pub(super) struct Breakdown;
+pub(super) use crate::design::canonical::Breakdown;
 
 /// Fraction of the way to the boundary that a step may go.
 const TO_BOUNDARY: f64 = 0.995;
@@ -94,14 +92,14 @@ pub(super) struct Local {
 
 impl Local {
     /// The certified relative gap of λ and w on the working set (see `certificate`), whatever the scale.
-    fn gap(&self, objective: &Objective, lambda: &[f64], w: &[f64]) -> f64 {
+    fn gap(&self, objective: &WorkingObjective, lambda: &[f64], w: &[f64]) -> f64 {
         let largest_g = self.g.iter().copied().fold(0.0, f64::max);
         let delta = (largest_g - dot(lambda, &self.g)).max(0.0);
         match objective {
             // The loss per dimension, log(1 + eps / r), where the level is r.
-            Objective::LogDet => (delta / self.level).ln_1p(),
-            Objective::Trace(_) => delta / self.level,
-            Objective::Largest(_) => {
+            WorkingObjective::LogDet => (delta / self.level).ln_1p(),
+            WorkingObjective::Trace(_) => delta / self.level,
+            WorkingObjective::Largest(_) => {
                 let largest_q = self.q.iter().copied().fold(0.0, f64::max);
                 // g and level are linear in w, whose sum may not be one yet.
                 let total: f64 = w.iter().sum();
@@ -130,9 +128,9 @@ impl Working<'_> {
         start: Iterate,
         tolerance: f64,
         mut report: impl FnMut(f64, usize) -> bool,
-    ) -> Result<Outcome, Breakdown> {
+    ) -> Result<NewtonResult, Breakdown> {
         let mut state = State::start(self, start)?;
-        let mut best = Outcome { iterate: state.iterate(), gap: f64::INFINITY, iterations: 0 };
+        let mut best = NewtonResult { iterate: state.iterate(), gap: f64::INFINITY, iterations: 0 };
         let mut stalled = 0;
         for iteration in 0..=ITERATION_LIMIT {
             let gap = state.gap(&self.objective);
@@ -142,7 +140,7 @@ impl Working<'_> {
                 stalled += 1;
             }
             if gap < best.gap {
-                best = Outcome { iterate: state.iterate(), gap, iterations: iteration };
+                best = NewtonResult { iterate: state.iterate(), gap, iterations: iteration };
             }
             best.iterations = iteration;
             let go_on = report(best.gap, iteration);
@@ -182,7 +180,7 @@ impl Working<'_> {
     pub(super) fn middle(&self) -> Result<Iterate, Breakdown> {
         let n = self.points.rows();
         let lambda = vec![1.0 / n as f64; n];
-        let Objective::Largest(targets) = self.objective else {
+        let WorkingObjective::Largest(targets) = self.objective else {
             return Ok(Iterate { lambda, w: vec![], mu: 1.0 / n as f64 });
         };
         let m = targets.rows();
@@ -204,7 +202,7 @@ impl Working<'_> {
         // For the traces g is half the diagonal of Y Xᵀ.
         let by = 1.0 / scale;
         let local = match self.objective {
-            Objective::LogDet => {
+            WorkingObjective::LogDet => {
                 let g = (0..n).map(|i| by * norm_squared(x.row(i))).collect();
                 let level = by * x.columns() as f64;
                 Local {
@@ -215,7 +213,7 @@ impl Working<'_> {
                     level,
                 }
             }
-            Objective::Trace(moment) => {
+            WorkingObjective::Trace(moment) => {
                 let whitened = whiten_moment(&factor, moment);
                 let y = scaled(multiply(&x, &whitened), 2.0 * by);
                 let g = (0..n).map(|i| 0.5 * dot(x.row(i), y.row(i))).collect();
@@ -228,7 +226,7 @@ impl Working<'_> {
                     level,
                 }
             }
-            Objective::Largest(targets) => {
+            WorkingObjective::Largest(targets) => {
                 let mut v = targets.clone();
                 factor.whiten_rows(&mut v);
                 let q: Vec<f64> = (0..v.rows()).map(|k| by * norm_squared(v.row(k))).collect();
@@ -301,8 +299,8 @@ impl State {
         let Iterate { lambda, w, mu } = start;
         let unscaled = working.local(&lambda, &w, 1.0)?;
         let scale = match working.objective {
-            Objective::LogDet | Objective::Trace(_) => unscaled.level,
-            Objective::Largest(_) => unscaled.q.iter().copied().fold(0.0, f64::max),
+            WorkingObjective::LogDet | WorkingObjective::Trace(_) => unscaled.level,
+            WorkingObjective::Largest(_) => unscaled.q.iter().copied().fold(0.0, f64::max),
         };
         if !(scale > 0.0 && scale.is_finite()) {
             return Err(Breakdown);
@@ -326,7 +324,7 @@ impl State {
         Iterate { lambda: self.lambda.clone(), w, mu: self.complementarity() }
     }
 
-    fn gap(&self, objective: &Objective) -> f64 {
+    fn gap(&self, objective: &WorkingObjective) -> f64 {
         self.local.gap(objective, &self.lambda, &self.w)
     }
 

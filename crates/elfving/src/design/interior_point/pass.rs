@@ -1,12 +1,12 @@
 //! One look at every point and every target: what the working set misses, and how far off it is.
 
-use super::diameter::{diameter_guess, farthest_pairs};
 use super::newton::Breakdown;
 use super::working_set::WorkingSet;
 use crate::design::TargetRef;
-use crate::design::canonical::{Canonical, Goal};
+use crate::design::canonical::{Canonical, Objective};
 use crate::numerics::{
-    Cholesky, Matrix, dot, largest_rows, multiply, norm_squared, row_norms, triangular_factor,
+    Cholesky, Matrix, diameter_guess, dot, farthest_pairs, largest_rows, multiply, norm_squared, row_norms,
+    triangular_factor,
 };
 use crate::pool::TargetRows;
 
@@ -30,13 +30,17 @@ impl Pass {
     ///
     /// The gap is that of the certificate: with `F = Σ w q` and `Δ = max_x g_x - ⟨λ, g⟩`, the optimum is at
     /// least `F²/(F + Δ)`; for log det the loss per dimension is at most `log(1 + Δ/r)`.
-    pub(super) fn over(canonical: &Canonical, goal: &Goal, set: &WorkingSet) -> Result<Self, Breakdown> {
+    pub(super) fn over(
+        canonical: &Canonical,
+        objective: &Objective,
+        set: &WorkingSet,
+    ) -> Result<Self, Breakdown> {
         let factor = set.information(canonical)?;
         let whitening = factor.inverse_upper();
-        let rows = set.target_rows(goal);
-        let gradient = gradient_transform(goal, set, &factor, &whitening, &rows);
-        let shared = match goal {
-            Goal::Largest(TargetRows::Rows(rows)) => std::ptr::eq::<Matrix>(&**rows, &*canonical.points),
+        let rows = set.target_rows(objective);
+        let gradient = gradient_transform(objective, set, &factor, &whitening, &rows);
+        let shared = match objective {
+            Objective::Largest(TargetRows::Rows(rows)) => std::ptr::eq::<Matrix>(&**rows, &*canonical.points),
             _ => false,
         };
         let transforms: &[&Matrix] = if shared { &[&gradient, &whitening] } else { &[&gradient] };
@@ -60,16 +64,16 @@ impl Pass {
             .map(|&(_, i)| i)
             .take(joining)
             .collect();
-        match goal {
-            Goal::LogDet => {
+        match objective {
+            Objective::LogDet => {
                 let r = canonical.points.columns() as f64;
                 Ok(Pass { gap: (excess / r).ln_1p(), points, targets: vec![] })
             }
-            Goal::Trace { root, .. } => {
+            Objective::Trace { root, .. } => {
                 let level = whitened_norms(&factor, root.clone()).iter().sum::<f64>();
                 Ok(Pass { gap: excess / level, points, targets: vec![] })
             }
-            Goal::Largest(targets) => {
+            Objective::Largest(targets) => {
                 let q = whitened_norms(&factor, rows);
                 let own_largest = q.iter().copied().fold(0.0, f64::max);
                 let worst = if shared {
@@ -93,16 +97,16 @@ impl Pass {
 
 /// `G` with `‖Gᵀx‖² = g_x`: `M⁻¹Rᵀ` for a root R of the targets' moment matrix; for log det `L⁻ᵀ`.
 fn gradient_transform(
-    goal: &Goal,
+    objective: &Objective,
     set: &WorkingSet,
     factor: &Cholesky,
     whitening: &Matrix,
     targets: &Matrix,
 ) -> Matrix {
-    let mut root = match goal {
-        Goal::LogDet => return whitening.clone(),
-        Goal::Trace { root, .. } => root.clone(),
-        Goal::Largest(_) => {
+    let mut root = match objective {
+        Objective::LogDet => return whitening.clone(),
+        Objective::Trace { root, .. } => root.clone(),
+        Objective::Largest(_) => {
             let mut weighted = targets.clone();
             for (k, w) in set.w.iter().enumerate() {
                 weighted.row_mut(k).iter_mut().for_each(|value| *value *= w.sqrt());

@@ -1,10 +1,11 @@
 //! The working set: the few points and targets that the Newton steps see.
 
 use crate::design::TargetRef;
-use crate::design::canonical::{Canonical, Goal, materialise};
+use crate::design::canonical::{Canonical, Objective};
+use crate::design::materialise;
 use crate::numerics::{Cholesky, Matrix, add_scaled, row_norms, weighted_gram};
 
-use super::newton::{Breakdown, Iterate, Objective, Outcome, Working};
+use super::newton::{Breakdown, Iterate, NewtonResult, Working, WorkingObjective};
 use super::pass::Pass;
 
 /// A solve that ends with a larger gap than this has lost its way.
@@ -21,7 +22,7 @@ pub(super) struct WorkingSet {
     /// Rows of the pool, ascending.
     pub points: Vec<usize>,
     pub lambda: Vec<f64>,
-    /// Targets of a worst-case goal, ascending.
+    /// Targets of a worst-case objective, ascending.
     pub targets: Vec<TargetRef>,
     /// Their weights.
     pub w: Vec<f64>,
@@ -34,16 +35,16 @@ impl WorkingSet {
     pub(super) fn solve(
         &mut self,
         canonical: &Canonical,
-        goal: &Goal,
+        objective: &Objective,
         tolerance: f64,
         mut report: impl FnMut(f64, usize) -> bool,
-    ) -> Result<Outcome, Breakdown> {
+    ) -> Result<NewtonResult, Breakdown> {
         let points = canonical.points.select_rows(&self.points);
-        let targets = self.target_rows(goal);
-        let objective = match goal {
-            Goal::LogDet => Objective::LogDet,
-            Goal::Trace { moment, .. } => Objective::Trace(moment),
-            Goal::Largest(_) => Objective::Largest(&targets),
+        let targets = self.target_rows(objective);
+        let objective = match objective {
+            Objective::LogDet => WorkingObjective::LogDet,
+            Objective::Trace { moment, .. } => WorkingObjective::Trace(moment),
+            Objective::Largest(_) => WorkingObjective::Largest(&targets),
         };
         let working = Working { points: &points, prior: &canonical.prior, objective };
         let start = if self.mu == 0.0 {
@@ -107,7 +108,7 @@ impl WorkingSet {
         let members = self.points.iter().copied().zip(self.lambda.iter().copied());
         let (points, lambda) = normalised(members.filter(|(_, weight)| *weight > TRACE).collect());
         let mut sparser = Self { points, lambda, ..self.clone() };
-        let outcome = sparser.solve(canonical, &canonical.goal, 0.01 * tolerance, |_, _| true).ok()?;
+        let outcome = sparser.solve(canonical, &canonical.objective, 0.01 * tolerance, |_, _| true).ok()?;
         Some((sparser, outcome.iterations))
     }
 
@@ -118,11 +119,11 @@ impl WorkingSet {
         Cholesky::new(matrix).map_err(|_| Breakdown)
     }
 
-    /// The working targets as rows; none unless the goal has targets.
-    pub(super) fn target_rows(&self, goal: &Goal) -> Matrix {
-        match goal {
-            Goal::Largest(rows) => materialise(rows, &self.targets),
-            Goal::LogDet | Goal::Trace { .. } => Matrix::zeros(0, 0),
+    /// The working targets as rows; none unless the objective has targets.
+    pub(super) fn target_rows(&self, objective: &Objective) -> Matrix {
+        match objective {
+            Objective::Largest(rows) => materialise(rows, &self.targets),
+            Objective::LogDet | Objective::Trace { .. } => Matrix::zeros(0, 0),
         }
     }
 }

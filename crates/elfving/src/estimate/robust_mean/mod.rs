@@ -38,7 +38,7 @@ pub use soft_truncated::SoftTruncatedMean;
 pub use trimmed::TrimmedMean;
 pub use truncated::TruncatedMean;
 
-use crate::units::Confidence;
+use crate::units::{Confidence, ErrorKind};
 use std::fmt;
 
 /// A mean with a two-sided deviation bound that holds with probability 1 - δ; δ is fixed at construction.
@@ -244,6 +244,17 @@ pub enum MeanError {
         /// Why it was refused.
         error: Box<MeanError>,
     },
+}
+
+impl MeanError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            MeanError::Overflow { .. } => ErrorKind::Numerical,
+            MeanError::Moment { .. } | MeanError::LogTerm { .. } | MeanError::NoBlocks => ErrorKind::Usage,
+            _ => ErrorKind::Data,
+        }
+    }
 }
 
 /// L = log(2/δ), the confidence term of a two-sided statement.

@@ -1,21 +1,15 @@
 //! Feature maps: from raw coordinates to the features a design works with.
 
-mod nystrom;
-mod one_hot;
 mod pivoted_cholesky;
 mod polynomial;
-mod random_fourier;
 mod standardise;
 
 use crate::numerics::Matrix;
 
 use super::{Points, PoolError};
 
-pub use nystrom::Nystrom;
-pub use one_hot::one_hot;
 pub use pivoted_cholesky::PivotedCholeskyFeatures;
 pub use polynomial::PolynomialExpansion;
-pub use random_fourier::{RandomFourier, Spectrum};
 pub use standardise::{Standardisation, standardise};
 
 /// A map x ↦ φ(x) from points to features.

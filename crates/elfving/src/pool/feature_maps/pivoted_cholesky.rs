@@ -10,8 +10,8 @@ use super::FeatureMap;
 /// Features Φ with `Φ Φᵀ = K` up to a stated residual, by pivoted Cholesky: as many as the numerical
 /// rank of the kernel matrix, and no fewer would do.
 ///
-/// The features belong to the points given: map X and Z together. To extend them to points that
-/// come later, use [`Nystrom`](super::Nystrom).
+/// The features belong to the points given: map X and Z together. For points that come later,
+/// `elfving-lab` has Nystrom features.
 #[derive(Debug, Clone)]
 pub struct PivotedCholeskyFeatures {
     kernel: Arc<dyn Kernel>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::pool::PoolError;
+use crate::pool::{Points, PoolError, default_lengthscale};
 
 use super::{
     Kernel, Lengthscale, Linear, Matern12, Matern32, Matern52, Periodic, Polynomial, Product,
@@ -40,27 +40,32 @@ pub enum KernelSpec {
     },
     /// [`Rbf`].
     Rbf {
-        /// The lengthscale l.
+        /// The lengthscale l; the median distance unless given.
+        #[serde(default)]
         lengthscale: Lengthscale,
     },
     /// [`Matern12`].
     Matern12 {
-        /// The lengthscale l.
+        /// The lengthscale l; the median distance unless given.
+        #[serde(default)]
         lengthscale: Lengthscale,
     },
     /// [`Matern32`].
     Matern32 {
-        /// The lengthscale l.
+        /// The lengthscale l; the median distance unless given.
+        #[serde(default)]
         lengthscale: Lengthscale,
     },
     /// [`Matern52`].
     Matern52 {
-        /// The lengthscale l.
+        /// The lengthscale l; the median distance unless given.
+        #[serde(default)]
         lengthscale: Lengthscale,
     },
     /// [`RationalQuadratic`]; α = 1 unless given.
     RationalQuadratic {
-        /// The lengthscale l.
+        /// The lengthscale l; the median distance unless given.
+        #[serde(default)]
         lengthscale: Lengthscale,
         /// The mixture parameter α.
         #[serde(default = "one")]
@@ -68,7 +73,8 @@ pub enum KernelSpec {
     },
     /// [`Periodic`].
     Periodic {
-        /// The lengthscale l, relative to the period.
+        /// The lengthscale l, relative to the period; 1 unless given.
+        #[serde(default)]
         lengthscale: Lengthscale,
         /// The period p.
         period: f64,
@@ -101,6 +107,57 @@ fn one() -> f64 {
 }
 
 impl KernelSpec {
+    /// The kernel on these points with a number for every length scale: the median distance between the points where none is given (1 for a
+    /// periodic kernel, whose length scale is relative to its period). The median is taken at most once.
+    ///
+    /// # Errors
+    /// Those of [`default_lengthscale`].
+    ///
+    /// ```
+    /// use elfving::pool::{KernelSpec, Lengthscale, Points};
+    /// use elfving::numerics::Matrix;
+    /// let line = Points::new(Matrix::from_rows(&[[0.0], [1.0], [3.0]]))?;
+    /// let spec = KernelSpec::Rbf { lengthscale: Lengthscale::Median };
+    /// assert!(spec.build().is_err());
+    /// assert_eq!(spec.resolve(&line, 0)?.to_string(), "RBF, lengthscale 2");
+    /// # Ok::<(), elfving::pool::PoolError>(())
+    /// ```
+    pub fn resolve(&self, points: &Points, seed: u64) -> Result<Self, PoolError> {
+        let mut median = None;
+        let mut resolved = self.clone();
+        resolved.fill(&mut || match median {
+            Some(known) => Ok(known),
+            None => default_lengthscale(points, seed).inspect(|&found| median = Some(found)),
+        })?;
+        Ok(resolved)
+    }
+
+    fn fill(&mut self, median: &mut dyn FnMut() -> Result<f64, PoolError>) -> Result<(), PoolError> {
+        match self {
+            KernelSpec::Linear | KernelSpec::Polynomial { .. } => Ok(()),
+            KernelSpec::Periodic { lengthscale, .. } => {
+                if *lengthscale == Lengthscale::Median {
+                    *lengthscale = Lengthscale::Shared(1.0);
+                }
+                Ok(())
+            }
+            KernelSpec::Rbf { lengthscale }
+            | KernelSpec::Matern12 { lengthscale }
+            | KernelSpec::Matern32 { lengthscale }
+            | KernelSpec::Matern52 { lengthscale }
+            | KernelSpec::RationalQuadratic { lengthscale, .. } => {
+                if *lengthscale == Lengthscale::Median {
+                    *lengthscale = Lengthscale::Shared(median()?);
+                }
+                Ok(())
+            }
+            KernelSpec::Scaled { of, .. } => of.fill(median),
+            KernelSpec::Sum { terms: parts } | KernelSpec::Product { factors: parts } => {
+                parts.iter_mut().try_for_each(|part| part.fill(median))
+            }
+        }
+    }
+
     /// Makes the kernel.
     ///
     /// # Errors

@@ -28,7 +28,8 @@ impl ScaledDistance {
     #[inline]
     pub fn squared(&self, x: &[f64], y: &[f64]) -> f64 {
         match self.lengthscale {
-            Lengthscale::Shared(_) => {
+            // `new` has refused a median.
+            Lengthscale::Median | Lengthscale::Shared(_) => {
                 let inverse = self.inverse[0];
                 sum_of_pairs(x, y, |x, y| square((x - y) * inverse))
             }
@@ -39,9 +40,9 @@ impl ScaledDistance {
     }
 
     /// `1 / l_k` for feature k.
-    pub(crate) fn inverse(&self, k: usize) -> f64 {
+    pub fn inverse(&self, k: usize) -> f64 {
         match self.lengthscale {
-            Lengthscale::Shared(_) => self.inverse[0],
+            Lengthscale::Median | Lengthscale::Shared(_) => self.inverse[0],
             Lengthscale::PerFeature(_) => self.inverse[k],
         }
     }

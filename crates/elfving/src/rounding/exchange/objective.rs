@@ -1,8 +1,9 @@
 //! The criterion after a swap, without factoring anything again.
 
-use super::super::goal::{Goal, farthest_partners};
+use super::super::loss::Loss;
 use crate::numerics::{
-    Cholesky, Matrix, dot, multiply, multiply_transposed, norm_squared, row_norms, triangular_factor,
+    Cholesky, Matrix, dot, farthest_partners, multiply, multiply_transposed, norm_squared, row_norms,
+    triangular_factor,
 };
 
 /// Targets that decide the worst case while swaps are compared; what is chosen is checked on all of them.
@@ -11,7 +12,7 @@ const ACTIVE_TARGETS: usize = 1024;
 const SHARPNESS: i32 = 32;
 
 /// What a swap is judged by, in the coordinates `y = L⁻¹ x̃` in which `M = L Lᵀ` is the identity.
-pub(super) enum Objective {
+pub(super) enum SwapLoss {
     /// `-log det M`.
     LogDet { value: f64 },
     /// `tr(RᵀR)` with `R` the moment root in these coordinates.
@@ -20,19 +21,19 @@ pub(super) enum Objective {
     Worst { targets: Matrix, norms: Vec<f64>, root: Matrix },
 }
 
-impl Objective {
-    pub(super) fn new(goal: &Goal, factor: &Cholesky) -> Self {
+impl SwapLoss {
+    pub(super) fn new(loss: &Loss, factor: &Cholesky) -> Self {
         let whitening = || factor.inverse_upper();
-        match goal {
-            Goal::LogDet => Objective::LogDet { value: -factor.log_det() },
-            Goal::Trace(root) => Objective::Trace { root: multiply(root, &whitening()) },
-            Goal::Largest(rows) => {
+        match loss {
+            Loss::LogDet => SwapLoss::LogDet { value: -factor.log_det() },
+            Loss::Trace(root) => SwapLoss::Trace { root: multiply(root, &whitening()) },
+            Loss::Largest(rows) => {
                 let norms = row_norms(rows, &whitening());
                 let mut targets = rows.select_rows(&largest(&norms));
                 factor.whiten_rows(&mut targets);
                 Self::worst(targets)
             }
-            Goal::Diameter(rows) => {
+            Loss::Diameter(rows) => {
                 let whitened = multiply(rows, &whitening());
                 let partners = farthest_partners(&whitened);
                 let distances: Vec<f64> = partners.iter().map(|&(distance, _)| distance).collect();
@@ -54,32 +55,32 @@ impl Objective {
             let root_weight = (norm / worst).powi(SHARPNESS / 2);
             weighted.row_mut(k).iter_mut().for_each(|value| *value *= root_weight);
         }
-        Objective::Worst { targets, norms, root: triangular_factor(&weighted) }
+        SwapLoss::Worst { targets, norms, root: triangular_factor(&weighted) }
     }
 
     /// The value now.
     pub(super) fn value(&self) -> f64 {
         match self {
-            Objective::LogDet { value } => *value,
-            Objective::Trace { root } => norm_squared(root.as_slice()),
-            Objective::Worst { norms, .. } => norms.iter().copied().fold(0.0, f64::max),
+            SwapLoss::LogDet { value } => *value,
+            SwapLoss::Trace { root } => norm_squared(root.as_slice()),
+            SwapLoss::Worst { norms, .. } => norms.iter().copied().fold(0.0, f64::max),
         }
     }
 
     /// `G` with `‖G y‖²` the gradient of a point; `None` when it is the identity.
     pub(super) fn gradient_root(&self) -> Option<&Matrix> {
         match self {
-            Objective::LogDet { .. } => None,
-            Objective::Trace { root } | Objective::Worst { root, .. } => Some(root),
+            SwapLoss::LogDet { .. } => None,
+            SwapLoss::Trace { root } | SwapLoss::Worst { root, .. } => Some(root),
         }
     }
 
-    /// What [`Objective::after`] needs to know of points, a row each.
+    /// What [`SwapLoss::after`] needs to know of points, a row each.
     pub(super) fn images(&self, points: &Matrix) -> Matrix {
         match self {
-            Objective::LogDet { .. } => Matrix::zeros(points.rows(), 0),
-            Objective::Trace { root } => multiply_transposed(points, root),
-            Objective::Worst { targets, .. } => multiply_transposed(points, targets),
+            SwapLoss::LogDet { .. } => Matrix::zeros(points.rows(), 0),
+            SwapLoss::Trace { root } => multiply_transposed(points, root),
+            SwapLoss::Worst { targets, .. } => multiply_transposed(points, targets),
         }
     }
 
@@ -87,11 +88,11 @@ impl Objective {
     pub(super) fn after(&self, swap: &RankTwo, given: &[f64], taken: &[f64]) -> f64 {
         match self {
             _ if swap.determinant <= f64::EPSILON => f64::INFINITY,
-            Objective::LogDet { value } => value - swap.determinant.ln(),
-            Objective::Trace { .. } => {
+            SwapLoss::LogDet { value } => value - swap.determinant.ln(),
+            SwapLoss::Trace { .. } => {
                 self.value() - swap.form(norm_squared(given), dot(given, taken), norm_squared(taken))
             }
-            Objective::Worst { norms, .. } => {
+            SwapLoss::Worst { norms, .. } => {
                 let after = |k: usize| {
                     let (g, t) = (given[k], taken[k]);
                     norms[k] - swap.form(g * g, g * t, t * t)
@@ -145,11 +146,11 @@ mod tests {
         let targets = Matrix::from_fn(5, 3, |i, j| ((i * 3 + j * 7) % 5) as f64 - 1.5);
         let mut shares = [0.2, 0.3, 0.1, 0.1, 0.1, 0.2, 0.0];
         let goals = [
-            Goal::LogDet,
-            Goal::mean(&targets),
-            Goal::mean_of_pairs(&targets),
-            Goal::Largest(targets.clone().into()),
-            Goal::Diameter(targets.into()),
+            Loss::LogDet,
+            Loss::mean(&targets),
+            Loss::mean_of_pairs(&targets),
+            Loss::Largest(targets.clone().into()),
+            Loss::Diameter(targets.into()),
         ];
         let factor = Cholesky::new(weighted_gram(&points, &shares)).unwrap();
         let mut pair = points.select_rows(&[1, 6]);
@@ -157,16 +158,16 @@ mod tests {
         shares[1] -= 0.1;
         shares[6] += 0.1;
         let after = Cholesky::new(weighted_gram(&points, &shares)).unwrap();
-        for goal in goals {
-            let objective = Objective::new(&goal, &factor);
-            assert!((objective.value() - goal.value(&factor)).abs() < 1e-12 * objective.value().abs());
+        for loss in goals {
+            let objective = SwapLoss::new(&loss, &factor);
+            assert!((objective.value() - loss.value(&factor)).abs() < 1e-12 * objective.value().abs());
             let images = objective.images(&pair);
             let swap = RankTwo::new(0.1, pair.row(0), pair.row(1));
             let value = objective.after(&swap, images.row(0), images.row(1));
-            match goal {
+            match loss {
                 // Only the farthest partner of each row is followed: a lower bound.
-                Goal::Diameter(_) => assert!(value <= goal.value(&after) * (1.0 + 1e-12)),
-                _ => assert!((value - goal.value(&after)).abs() < 1e-11 * value.abs(), "{goal:?}"),
+                Loss::Diameter(_) => assert!(value <= loss.value(&after) * (1.0 + 1e-12)),
+                _ => assert!((value - loss.value(&after)).abs() < 1e-11 * value.abs(), "{loss:?}"),
             }
         }
     }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::super::Request;
-use super::objective::{Objective, RankTwo};
+use super::objective::{RankTwo, SwapLoss};
 use crate::numerics::{Cholesky, multiply, row_norms};
 
 /// Points looked at in turn, to give and to take: only when no pair of a list helps is the next one tried.
@@ -19,14 +19,14 @@ pub(super) struct Position<'r> {
     factor: Cholesky,
     /// One measurement as a share of all.
     share: f64,
-    objective: Objective,
+    objective: SwapLoss,
 }
 
 impl<'r> Position<'r> {
     pub(super) fn new(request: &'r Request<'r>, counts: &'r [u64]) -> Self {
         let frame = &request.frame;
         let factor = frame.search_factor(&frame.information(&request.shares(counts)));
-        let objective = Objective::new(&frame.goal, &factor);
+        let objective = SwapLoss::new(&frame.loss, &factor);
         let share = 1.0 / (counts.iter().sum::<u64>() + request.bounds.done_total) as f64;
         Self { request, counts, factor, share, objective }
     }
@@ -102,7 +102,7 @@ impl<'r> Position<'r> {
     fn better_than(&self) -> f64 {
         match self.objective {
             // The difference of two log determinants is a fraction already.
-            Objective::LogDet { value } => value - WORTH,
+            SwapLoss::LogDet { value } => value - WORTH,
             _ => self.objective.value() * (1.0 - WORTH),
         }
     }

@@ -1,6 +1,7 @@
 //! Exploration: the differences that decide.
 
 use super::*;
+use crate::numerics::position_of_largest;
 use std::collections::BTreeMap;
 
 impl Phases {
@@ -18,7 +19,7 @@ impl Phases {
         let estimates: BTreeMap<About, f64> =
             stated.iter().map(|one| (one.about, one.evidence.estimate)).collect();
         let of_means: Vec<f64> = self.survivors.iter().map(|&id| estimates[&self.mean_of(id)]).collect();
-        let mut anchor = self.survivors[first_largest(&of_means)];
+        let mut anchor = self.survivors[position_of_largest(&of_means)];
         let mut anchors = Vec::new();
         let mut above = Vec::new();
         for _ in 0..5 {
@@ -97,7 +98,7 @@ impl Phases {
             with_anchor.map_or(0.0, |k| -estimate(k))
         };
         let values: Vec<f64> = self.survivors.iter().map(|&id| value(id)).collect();
-        let leader = self.survivors[first_largest(&values)];
+        let leader = self.survivors[position_of_largest(&values)];
         let out = |(k, (at, one)): (usize, &(usize, Stated))| {
             let About::Pair(first, second) = one.about else { return None };
             let (sign, loser) = match (first == leader, second == leader) {

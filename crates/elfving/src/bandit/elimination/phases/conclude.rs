@@ -25,7 +25,7 @@ impl Phases {
                 let premises = self.premises();
                 let room = match self.thresholds() {
                     Thresholds::Room => self.last_accuracy,
-                    Thresholds::Vouched => 0.0,
+                    Thresholds::Assumed => 0.0,
                 };
                 let widths = record.widths(&premises, premises.sigma, &self.known, room);
                 self.known.learn(&record, &widths);
@@ -51,7 +51,7 @@ impl Phases {
     pub(super) fn epsilon_at(
         &self,
         last: Option<(&RoundRecord, &[f64])>,
-        premises: &Premises,
+        premises: &Assumptions,
         known: &Known,
     ) -> f64 {
         let twins = 2.0 * premises.misspecification;
@@ -81,10 +81,9 @@ impl Phases {
             || matches!(self.question.goal, Goal::Regret { horizon: Some(_) })
             || self.ridge(self.last_accuracy).is_ok_and(|(_, fixed)| fixed);
         let premises = self.premises();
-        let lasting = |stated: &Stated| {
-            let of = if fixed { premises } else { Premises { norm: Some(0.0), ..premises } };
-            of.bias(stated)
-        };
+        let norm = if fixed { premises.norm } else { Some(0.0) };
+        let of = Assumptions { norm, ..premises.clone() };
+        let lasting = |stated: &Stated| bias(&of, stated);
         let relevant = |stated: &&Stated| self.is_regret() || matches!(stated.about, About::Pair(..));
         let worst = record.statements.iter().filter(relevant).map(lasting).fold(0.0, f64::max);
         let pulls = record.statements.iter().any(|stated| stated.evidence.pull > 0.0);

@@ -29,7 +29,7 @@ impl Phases {
         log_term: f64,
     ) -> Result<Option<Plan>, BanditError> {
         let variance = self.question.assumptions.sigma_bound().powi(2);
-        let needed = |value: f64| sample_size::exact_counts(log_term, variance, value, design.accuracy);
+        let needed = |value: f64| schedule::exact_counts(log_term, variance, value, design.accuracy);
         let problem = Problem::new(&design.pool, design.criterion, design.targets.clone(), round.gamma)?;
         let mut wanted = needed(design.value);
         let mut attempt = 1;

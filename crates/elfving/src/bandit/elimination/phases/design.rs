@@ -9,8 +9,6 @@ use crate::units::Tolerance;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// How well a round's design is solved. What was achieved is used, so this costs samples, never truth.
-const DESIGN_TOLERANCE: f64 = 1e-3;
 /// The ridge that stands in for none where the optimum is singular, relative to the largest squared feature norm.
 const STAND_IN_RIDGE: f64 = 1e-6;
 /// The share of the D design in such a design.
@@ -79,8 +77,8 @@ impl Phases {
         start: &[(PointId, f64)],
     ) -> Result<Vec<(PointId, f64)>, BanditError> {
         let solve = |problem: &Problem<'_>| -> Result<Vec<(PointId, f64)>, DesignError> {
-            let mut control = Control::new(Tolerance::new(DESIGN_TOLERANCE)?);
-            Ok(InteriorPoint::default().warm_start(start).solve(problem, &mut control)?.support)
+            let mut control = Control::new(Tolerance::new(schedule::DESIGN_TOLERANCE)?);
+            Ok(InteriorPoint::default().warm_start(start).solve(problem, &mut control)?.support().to_vec())
         };
         match solve(problem) {
             Err(DesignError::Singular { .. }) => {}
@@ -105,19 +103,8 @@ impl Phases {
             Goal::AllGood { epsilon } => epsilon / 3.0,
             Goal::Regret { .. } | Goal::Map { .. } => 0.0,
         };
-        let enough = match self.thresholds() {
-            Thresholds::Vouched => wanted - bias,
-            Thresholds::Room => (wanted - bias).min(0.5 * wanted),
-        };
-        // A little less, for what the rounding of weights and the last digits may take.
-        let enough = 0.999 * enough;
-        if enough > epsilon && enough < self.last_accuracy() {
-            enough
-        } else if lasting < 0.75 * self.last_accuracy() {
-            epsilon.max(lasting)
-        } else {
-            epsilon
-        }
+        let room = self.thresholds() == Thresholds::Room;
+        schedule::accuracy_of_round(epsilon, wanted, bias, lasting, self.last_accuracy(), room)
     }
 }
 

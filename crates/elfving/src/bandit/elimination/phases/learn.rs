@@ -17,7 +17,7 @@ impl Phases {
 
     /// Whether a round is too short for any statement at its confidence.
     pub(crate) fn too_few_for_catoni(&self, plan: &Plan, statements: usize) -> bool {
-        let log_term = sample_size::log_term(self.question.delta, plan.round, statements);
+        let log_term = schedule::log_term(self.question.delta, plan.round, statements);
         plan.measurements.len() as f64 <= 2.0 * log_term
     }
 
@@ -68,13 +68,13 @@ impl Phases {
         if self.question.pool.chooses_among_itself() { About::Point(choice) } else { About::Choice(choice) }
     }
 
-    /// Premises without those that nothing rests on here.
-    pub(super) fn those_that_count(&self, premises: Premises) -> Premises {
-        Premises { bound: bound_that_counts(self.tails, premises.bound), ..premises }
+    /// The assumptions without those that nothing rests on here.
+    pub(super) fn relevant(&self, assumptions: &Assumptions) -> Assumptions {
+        Assumptions { bound: relevant_bound(self.tails, assumptions.bound), ..assumptions.clone() }
     }
 
-    pub(super) fn premises(&self) -> Premises {
-        self.those_that_count(Premises::of(self.assumptions()))
+    pub(super) fn premises(&self) -> Assumptions {
+        self.relevant(self.assumptions())
     }
 
     /// The statements of a round, without the outcomes.
@@ -114,7 +114,7 @@ impl Phases {
     pub(crate) fn widths(&self, plan: &Plan, record: &RoundRecord) -> Vec<f64> {
         let room = match self.thresholds() {
             Thresholds::Room => plan.epsilon.unwrap_or(0.0),
-            Thresholds::Vouched => 0.0,
+            Thresholds::Assumed => 0.0,
         };
         record.widths(&self.premises(), self.assumptions().sigma_bound(), &self.known, room)
     }

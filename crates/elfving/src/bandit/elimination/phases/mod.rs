@@ -25,16 +25,15 @@ use super::about::About;
 use super::answer::{Differences, Standing};
 use super::estimator::{Estimator, Terms};
 use super::groups::Groups;
-use super::ledger::{Ground, Known, Noise, Premises, RoundRecord, Stated, review};
+use super::ledger::{Ground, Known, Noise, RoundRecord, Stated, bias, review};
 use super::margins::margins;
-use super::sample_size::{self, confidence_of_round};
+use super::schedule::{self, confidence_of_round};
 use super::settings::{Constants, Thresholds};
 use crate::bandit::{
     BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Measurements, Next, Plan,
     Question, Reason, Report, Status,
 };
 use crate::estimate::{Assumptions, Centring, Premise, Tails};
-use crate::numerics::norm_squared;
 use crate::pool::{PointId, Pool};
 use crate::units::Ridge;
 use std::cell::OnceCell;
@@ -135,9 +134,9 @@ impl Phases {
             name: A::NAME,
             tails: A::TAILS,
             constants: Constants::default(),
-            thresholds: Thresholds::Vouched,
+            thresholds: Thresholds::Assumed,
             bias_is_known,
-            known: Known::within(bound_that_counts(A::TAILS, assumptions.bound_if_known())),
+            known: Known::within(relevant_bound(A::TAILS, assumptions.bound_if_known())),
             standing: Standing {
                 leaders: first_leaders(&question.goal, &groups),
                 survivors: survivors.clone(),
@@ -179,7 +178,7 @@ impl Phases {
         self.constants
     }
 
-    /// A bias that nobody vouched for always gets room.
+    /// A bias without a bound always gets room.
     pub(crate) fn thresholds(&self) -> Thresholds {
         if self.bias_is_known { self.thresholds } else { Thresholds::Room }
     }
@@ -211,13 +210,7 @@ impl Phases {
 
     /// The size of the means: B, or what S allows.
     pub(crate) fn scale(&self) -> f64 {
-        let by_norm = || {
-            let choices = self.question.pool.choices();
-            let longest =
-                (0..choices.rows()).map(|i| norm_squared(choices.row(i))).fold(0.0, f64::max).sqrt();
-            self.assumptions().norm_bound().unwrap_or(1.0) * longest + self.assumptions().h()
-        };
-        self.assumptions().bound_if_known().unwrap_or_else(by_norm).max(f64::MIN_POSITIVE)
+        schedule::scale_of_means(&self.question)
     }
 
     /// The support of the last design, in the ids of a restricted pool.
@@ -260,7 +253,7 @@ impl Phases {
 
     /// ε_ℓ = B 2^-ℓ.
     fn epsilon_of(&self, round: u64) -> f64 {
-        self.scale() * (-(round as f64)).exp2()
+        schedule::epsilon_of_round(self.scale(), round)
     }
 
     /// The next round that could put some survivor out: with room, ε_ℓ must be below the largest difference that is still possible.
@@ -297,13 +290,8 @@ impl Phases {
     }
 }
 
-/// The first place of the largest value.
-pub(crate) fn first_largest(values: &[f64]) -> usize {
-    (1..values.len()).fold(0, |best, k| if values[k] > values[best] { k } else { best })
-}
-
 /// B, where it is a premise: with sub-Gaussian noise and counts nothing rests on it.
-fn bound_that_counts(tails: Tails, bound: Option<f64>) -> Option<f64> {
+fn relevant_bound(tails: Tails, bound: Option<f64>) -> Option<f64> {
     bound.filter(|_| tails == Tails::BoundedVariance)
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::estimate::minimax::theta_hat;
+use crate::numerics::position_of_largest;
 use crate::pool::{Subset, Targets};
 use crate::units::Tolerance;
 
@@ -26,7 +27,7 @@ impl Phases {
             }
         };
         let values = fit.predict(&self.question.pool, &Targets::Points(subset))?;
-        let best = first_largest(&values);
+        let best = position_of_largest(&values);
         let leader = self.survivors()[best];
         let threshold = multiple * plan.epsilon.unwrap_or(0.0);
         let out = |(&choice, value): (&PointId, &f64)| {

@@ -8,8 +8,8 @@ impl Phases {
     }
 
     /// Whether every elimination, and the answer if there is one, follows from these premises too.
-    pub(crate) fn stands(&self, premises: &Premises) -> bool {
-        let premises = &self.those_that_count(*premises);
+    pub(crate) fn stands(&self, premises: &Assumptions) -> bool {
+        let premises = &self.relevant(premises);
         let reviewed = review(&self.records, premises, self.assumptions().sigma_bound());
         let answered = self.finished == Some(Reason::Reached) && !self.is_regret();
         let reached = || {
@@ -28,11 +28,12 @@ impl Phases {
         let premises = self.premises();
         let longest = self.question.pool.features().max_abs().max(f64::MIN_POSITIVE);
         let scale = self.scale();
-        let unit = Premises {
+        let unit = Assumptions {
             norm: Some(scale / longest),
             sigma: scale,
             bound: Some(scale),
             misspecification: scale,
+            ..premises.clone()
         };
         margins(&premises, &unit, |premises| self.stands(premises))
     }

@@ -25,7 +25,7 @@ pub(crate) struct Round {
 impl Phases {
     /// K statements in both tails, in all rounds.
     pub(crate) fn log_term(&self, round: &Round, statements: usize) -> f64 {
-        sample_size::log_term(self.question.delta, round.number, statements)
+        schedule::log_term(self.question.delta, round.number, statements)
     }
 
     /// Independent draws; nothing when they do not fit into the horizon.

@@ -1,0 +1,52 @@
+//! Uniform random: what everything must beat.
+
+use super::record::Record;
+use elfving::bandit::{BanditError, Decision, Next, Plan, Policy, Question, Reason, Report, Status};
+use elfving::numerics::rng::{Purpose, stream};
+use elfving::pool::PointId;
+
+const PURPOSE: Purpose = Purpose::new("uniform-random");
+
+/// Independent uniform draws, measurement t from its own stream; ridge regression (ridge σ²) to choose with.
+pub(super) struct UniformRandom {
+    record: Record,
+}
+
+impl UniformRandom {
+    pub(super) fn new(question: Question) -> Result<Self, BanditError> {
+        let ridge = question.assumptions.sigma_bound().powi(2);
+        Ok(Self { record: Record::new("random", question, ridge)? })
+    }
+}
+
+impl Policy for UniformRandom {
+    fn name(&self) -> &'static str {
+        self.record.name()
+    }
+
+    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+        let Some(batch) = self.record.within_horizon(batch as u64) else {
+            return Ok(Next::Stop(Reason::Horizon));
+        };
+        let (seed, points) = (self.record.question.seed, self.record.question.pool.len() as u64);
+        let first = self.record.regression.samples();
+        let draw = |t: u64| PointId::new(stream(seed, t, PURPOSE).below(points) as usize);
+        Ok(Next::Measure(Plan::chosen(self.record.next_round(), (first..first + batch).map(draw).collect())))
+    }
+
+    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+        let everyone = self.record.all_choices();
+        Ok(self.record.take(plan, outcomes, everyone))
+    }
+
+    fn apply(&mut self, _decision: &Decision) {}
+
+    fn status(&self) -> Status {
+        self.record.status()
+    }
+
+    fn report(&self) -> Report {
+        let two_deviations = 2.0 * self.record.regression.precision().ridge().sqrt();
+        self.record.report(self.record.all_choices(), Vec::new(), two_deviations)
+    }
+}

@@ -1,0 +1,49 @@
+//! What can go wrong in an experiment.
+
+use crate::simulate::SimulationError;
+use elfving::bandit::BanditError;
+use elfving::design::DesignError;
+use elfving::estimate::EstimateError;
+use elfving::estimate::robust_mean::MeanError;
+use elfving::pool::PoolError;
+use elfving::rounding::RoundingError;
+use elfving::units::InvalidValue;
+use elfving_plot::PictureError;
+
+/// Why an experiment stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// Fewer than two repetitions have no standard error.
+    #[error("an experiment needs at least 2 repetitions, got {got}")]
+    Repeats {
+        /// The number given.
+        got: usize,
+    },
+    /// From a checked value.
+    #[error(transparent)]
+    Value(#[from] InvalidValue),
+    /// From the pool.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// From a design.
+    #[error(transparent)]
+    Design(#[from] DesignError),
+    /// From a rounding.
+    #[error(transparent)]
+    Rounding(#[from] RoundingError),
+    /// From an estimate.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
+    /// From a robust mean.
+    #[error(transparent)]
+    Mean(#[from] MeanError),
+    /// From a bandit.
+    #[error(transparent)]
+    Bandit(#[from] BanditError),
+    /// From a simulation.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+    /// From a figure.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+}

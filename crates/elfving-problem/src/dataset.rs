@@ -1,0 +1,629 @@
+//! A table as a problem sees it: names, numbers and a model; the pool is built from it once.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use elfving::numerics::Matrix;
+use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
+use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool};
+use elfving::surrogate::{Columns, Space};
+use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning};
+use serde::{Deserialize, Serialize};
+
+use crate::{Model, Names, PoolSpec, ProblemError, Source};
+
+/// What can be measured and what is chosen among, read and checked once. [`build`](Self::build) makes the pool; a kernel is factorised once
+/// per residual.
+#[derive(Debug)]
+pub struct Dataset {
+    about: About,
+    numbers: Numbers,
+    /// The user's own table of candidates.
+    table: Option<Table>,
+    target_table: Option<Table>,
+    /// The row of each candidate in the table, where some were left out.
+    rows: Option<Vec<usize>>,
+    warnings: Vec<Warning>,
+    notes: Vec<Note>,
+    /// The last factorisation of a kernel, by its residual.
+    built: Mutex<Option<(f64, Arc<Pool>)>>,
+    factorisations: AtomicUsize,
+    /// The row of each candidate by name, made when it is asked for.
+    index: OnceLock<HashMap<String, usize>>,
+}
+
+/// Names and settings: everything of a dataset but its numbers and tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The names of the candidates.
+    pub names: Names,
+    /// The names of the choices, where these are others.
+    #[serde(default)]
+    pub choice_names: Option<Names>,
+    /// The names of the coordinates.
+    #[serde(default)]
+    pub coordinate_names: Option<Vec<String>>,
+    /// How the table was read; the model with its length scales filled in.
+    pub spec: PoolSpec,
+    /// How the columns of a table became coordinates.
+    #[serde(default)]
+    pub encoding: Option<Encoding>,
+    /// The category levels of candidates and choices, one list per category.
+    #[serde(default)]
+    pub codes: (Vec<Vec<u32>>, Option<Vec<Vec<u32>>>),
+    /// The files, as messages call them.
+    #[serde(default)]
+    pub files: Files,
+}
+
+/// The files of a problem, without their folders.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Files {
+    /// The table of candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// The table of targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<String>,
+    /// The kernel matrix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gram: Option<String>,
+}
+
+/// The numbers of a dataset.
+#[derive(Debug, Clone)]
+enum Numbers {
+    /// Coordinates of candidates and, where they are others, of choices. Features that are taken as they are need no other copy.
+    Coordinates { x: Points, z: Option<Points> },
+    /// A kernel matrix over candidates and choices, and the coordinates that came beside it.
+    Matrix { gram: Matrix, beside: Option<Points> },
+}
+
+/// Something that was chosen for the user.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Note {
+    /// The length scale is the median distance between candidates.
+    MedianLengthscale(f64),
+}
+
+impl Dataset {
+    /// Reads the tables of a pool and its targets.
+    ///
+    /// # Errors
+    /// What is wrong with the tables, the columns or the model.
+    ///
+    /// ```
+    /// use elfving_problem::{Dataset, PoolSpec, Source};
+    /// let pool = Source::Bytes { name: "pool.csv".into(), bytes: b"id,x\na,0\nb,1\nc,2\n".to_vec() };
+    /// let mut spec = PoolSpec::default();
+    /// spec.columns = spec.columns.id("id");
+    /// let dataset = Dataset::read(&pool, None, spec, 0)?;
+    /// assert_eq!(dataset.names().name(2), "c");
+    /// assert_eq!(dataset.build(0.0, 1e-6)?.len(), 3);
+    /// # Ok::<(), elfving_problem::ProblemError>(())
+    /// ```
+    pub fn read(
+        pool: &Source,
+        targets: Option<&Source>,
+        spec: PoolSpec,
+        seed: u64,
+    ) -> Result<Self, ProblemError> {
+        let table = spec.read(pool)?;
+        let target_table = targets.map(|targets| spec.read(targets)).transpose()?;
+        let mut dataset = Self::from_tables(table, target_table, spec, seed)?;
+        let files = &mut dataset.about.files;
+        (files.pool, files.targets) = (Some(pool.name()), targets.map(Source::name));
+        Ok(dataset)
+    }
+
+    /// The same from tables that were read already.
+    ///
+    /// # Errors
+    /// What is wrong with the columns or the model.
+    pub fn from_tables(
+        table: Table,
+        targets: Option<Table>,
+        mut spec: PoolSpec,
+        seed: u64,
+    ) -> Result<Self, ProblemError> {
+        let PoolTable { ids, feature_names, features, codes, encoding, warnings, table } =
+            PoolTable::from_table(table, &spec.columns)?;
+        let id = spec.columns.id.as_deref();
+        let encoded = targets.as_ref().map(|targets| choices(targets, id, &encoding)).transpose()?;
+        let (choice_names, z) = encoded.unzip();
+        let (z, choice_codes) = z.map(|Encoded { features, codes }| (features, codes)).unzip();
+        let names = if id.is_some() { Names::Named(ids) } else { Names::numbered(ids.len()) };
+        let (x, z) = (kept(features)?, z.map(kept).transpose()?);
+        let notes = resolve(&mut spec.model, &x, seed)?;
+        let about = About {
+            names,
+            choice_names,
+            coordinate_names: Some(feature_names),
+            spec,
+            encoding: Some(encoding),
+            codes: (codes, choice_codes),
+            files: Files::default(),
+        };
+        let mut dataset = Self::of_parts(about, Numbers::Coordinates { x, z }, notes)?;
+        (dataset.table, dataset.target_table, dataset.warnings) = (Some(table), targets, warnings);
+        Ok(dataset)
+    }
+
+    /// From numbers without a table.
+    ///
+    /// # Errors
+    /// What is wrong with the numbers, the names or the model.
+    pub fn from_arrays(
+        x: Matrix,
+        z: Option<Matrix>,
+        ids: Option<Vec<String>>,
+        choice_ids: Option<Vec<String>>,
+        coordinate_names: Option<Vec<String>>,
+        mut model: Model,
+        seed: u64,
+    ) -> Result<Self, ProblemError> {
+        if let Some(names) = coordinate_names.as_ref().filter(|names| names.len() != x.columns()) {
+            return Err(ProblemError::FeatureNames { names: names.len(), features: x.columns() });
+        }
+        let names = Names::new(ids, x.rows(), "candidates")?;
+        let choice_names = z.as_ref().map(|z| Names::new(choice_ids, z.rows(), "targets")).transpose()?;
+        let (x, z) = (kept(x)?, z.map(kept).transpose()?);
+        let notes = resolve(&mut model, &x, seed)?;
+        let spec = PoolSpec { model, ..PoolSpec::default() };
+        let codes = (Vec::new(), z.as_ref().map(|_| Vec::new()));
+        let files = Files::default();
+        let about = About { names, choice_names, coordinate_names, spec, encoding: None, codes, files };
+        Self::of_parts(about, Numbers::Coordinates { x, z }, notes)
+    }
+
+    /// From a kernel matrix: one row and one column for each candidate, then for each target.
+    ///
+    /// # Errors
+    /// [`ProblemError::MatrixSize`], or what is wrong with the names.
+    pub fn from_gram(
+        gram: Matrix,
+        names: Names,
+        choice_names: Option<Names>,
+        residual: Option<f64>,
+    ) -> Result<Self, ProblemError> {
+        let spec = PoolSpec { model: Model::Matrix { residual }, ..PoolSpec::default() };
+        let (coordinate_names, encoding) = (None, None);
+        let codes = (Vec::new(), choice_names.as_ref().map(|_| Vec::new()));
+        let files = Files::default();
+        let about = About { names, choice_names, coordinate_names, spec, encoding, codes, files };
+        Self::of_parts(about, Numbers::Matrix { gram, beside: None }, Vec::new())
+    }
+
+    /// A kernel matrix in a file, with a table of its candidates that may hold names only.
+    ///
+    /// # Errors
+    /// What is wrong with the files.
+    pub fn read_gram(
+        gram: &Source,
+        pool: Option<&Source>,
+        targets: Option<&Source>,
+        mut spec: PoolSpec,
+    ) -> Result<Self, ProblemError> {
+        let plain = PoolSpec { reading: spec.reading.clone(), ..PoolSpec::default() };
+        let matrix = PoolTable::from_table(plain.read(gram)?, &plain.columns)?.features;
+        let id = spec.columns.id.clone();
+        let target_names = |source: &Source| -> Result<Names, ProblemError> {
+            let table = spec.read(source)?;
+            not_empty(&table)?;
+            Ok(Names::of_table(&table, id.as_deref())?)
+        };
+        let choice_names = targets.map(target_names).transpose()?;
+        let residual = match spec.model {
+            Model::Kernel { residual, .. } | Model::Matrix { residual } => residual,
+            Model::Linear | Model::Polynomial { .. } => None,
+        };
+        spec.model = Model::Matrix { residual };
+        let files = Files {
+            pool: pool.map(Source::name),
+            targets: targets.map(Source::name),
+            gram: Some(gram.name()),
+        };
+        let Some(pool) = pool else {
+            let rows = matrix.rows().saturating_sub(choice_names.as_ref().map_or(0, Names::len));
+            let mut dataset = Self::from_gram(matrix, Names::numbered(rows), choice_names, residual)?;
+            (dataset.about.files, dataset.about.spec) = (files, spec);
+            return Ok(dataset);
+        };
+        let table = spec.read(pool)?;
+        let names_only =
+            |error: &TableError| error.problems().iter().all(|problem| problem.code == Code::NoFeatures);
+        let (about, beside, table, warnings) = match PoolTable::from_table(table.clone(), &spec.columns) {
+            Ok(PoolTable { ids, feature_names, features, codes, encoding, warnings, table }) => {
+                let names = if id.is_some() { Names::Named(ids) } else { Names::numbered(ids.len()) };
+                let (coordinate_names, encoding) = (Some(feature_names), Some(encoding));
+                let codes = (codes, None);
+                let about = About { names, choice_names, coordinate_names, spec, encoding, codes, files };
+                (about, Some(Points::new(features)?), table, warnings)
+            }
+            Err(error) if names_only(&error) && !error.problems().is_empty() => {
+                let names = Names::of_table(&table, id.as_deref())?;
+                let (coordinate_names, encoding, codes) = (None, None, (Vec::new(), None));
+                let about = About { names, choice_names, coordinate_names, spec, encoding, codes, files };
+                (about, None, table, Vec::new())
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut dataset = Self::of_parts(about, Numbers::Matrix { gram: matrix, beside }, Vec::new())?;
+        (dataset.table, dataset.warnings) = (Some(table), warnings);
+        Ok(dataset)
+    }
+
+    /// From the parts that [`about`](Self::about) and [`numbers`](Self::numbers) gave, in another process.
+    ///
+    /// # Errors
+    /// What is wrong with the numbers.
+    pub fn restored(about: About, x: Matrix, z: Option<Matrix>) -> Result<Self, ProblemError> {
+        let numbers = match about.spec.model {
+            Model::Matrix { .. } => Numbers::Matrix { gram: x, beside: None },
+            _ => Numbers::Coordinates { x: kept(x)?, z: z.map(kept).transpose()? },
+        };
+        Self::of_parts(about, numbers, Vec::new())
+    }
+
+    /// Where everything meets: sizes fit, and the kernel fits the columns.
+    fn of_parts(about: About, numbers: Numbers, notes: Vec<Note>) -> Result<Self, ProblemError> {
+        match &numbers {
+            Numbers::Matrix { gram, .. } => {
+                let (candidates, targets) =
+                    (about.names.len(), about.choice_names.as_ref().map_or(0, Names::len));
+                if gram.rows() != gram.columns() || gram.rows() != candidates + targets {
+                    let file = about.files.gram.clone().unwrap_or_else(|| "the kernel matrix".to_owned());
+                    let (rows, columns) = (gram.rows(), gram.columns());
+                    return Err(ProblemError::MatrixSize { file, rows, columns, candidates, targets });
+                }
+            }
+            Numbers::Coordinates { x, .. } => {
+                if let Some(kernel) = about.spec.model.kernel() {
+                    kernel.build()?.check(x.dimension())?;
+                }
+            }
+        }
+        Ok(Self {
+            about,
+            numbers,
+            table: None,
+            target_table: None,
+            rows: None,
+            warnings: Vec::new(),
+            notes,
+            built: Mutex::new(None),
+            factorisations: AtomicUsize::new(0),
+            index: OnceLock::new(),
+        })
+    }
+
+    /// The same without these candidates, which are then neither measured nor chosen. Columns keep the scale that all rows gave them.
+    ///
+    /// # Errors
+    /// [`ProblemError::UnknownName`] for one that is not in the pool, [`ProblemError::NothingLeft`].
+    pub fn without(self, forbidden: &[String]) -> Result<Self, ProblemError> {
+        if forbidden.is_empty() {
+            return Ok(self);
+        }
+        let Self { mut about, numbers, table, target_table, warnings, notes, .. } = self;
+        about.names.rows(forbidden, "candidate")?;
+        let forbidden: HashSet<&str> = forbidden.iter().map(String::as_str).collect();
+        let left = |names: &Names, what: &'static str| -> Result<Vec<usize>, ProblemError> {
+            let rows: Vec<usize> =
+                (0..names.len()).filter(|&row| !forbidden.contains(&*names.name(row))).collect();
+            if rows.is_empty() { Err(ProblemError::NothingLeft { what }) } else { Ok(rows) }
+        };
+        let rows = left(&about.names, "candidate")?;
+        let choice_rows = about.choice_names.as_ref().map(|names| left(names, "target")).transpose()?;
+        let numbers = match numbers {
+            Numbers::Coordinates { x, z } => Numbers::Coordinates {
+                x: Points::new(x.matrix().select_rows(&rows))?,
+                z: match (z, &choice_rows) {
+                    (Some(z), Some(rows)) => Some(Points::new(z.matrix().select_rows(rows))?),
+                    (z, _) => z,
+                },
+            },
+            Numbers::Matrix { gram, beside } => {
+                let shift = about.names.len();
+                let all: Vec<usize> =
+                    rows.iter().copied().chain(choice_rows.iter().flatten().map(|row| row + shift)).collect();
+                let gram = Matrix::from_fn(all.len(), all.len(), |i, j| gram[(all[i], all[j])]);
+                let beside =
+                    beside.map(|points| Points::new(points.matrix().select_rows(&rows))).transpose()?;
+                Numbers::Matrix { gram, beside }
+            }
+        };
+        let only = |codes: &mut Vec<Vec<u32>>, rows: &[usize]| {
+            for list in codes {
+                *list = rows.iter().map(|&row| list[row]).collect();
+            }
+        };
+        only(&mut about.codes.0, &rows);
+        about.names = about.names.select(&rows);
+        if let Some(rows) = &choice_rows {
+            about.codes.1.iter_mut().for_each(|codes| only(codes, rows));
+            about.choice_names = about.choice_names.map(|names| names.select(rows));
+        }
+        let mut dataset = Self::of_parts(about, numbers, notes)?;
+        (dataset.table, dataset.target_table, dataset.warnings) = (table, target_table, warnings);
+        dataset.rows = Some(rows);
+        Ok(dataset)
+    }
+
+    /// The same candidates, to choose among other rows, on the same scale.
+    ///
+    /// # Errors
+    /// [`ProblemError::NoTable`] for a kernel matrix, or what is wrong with the numbers.
+    pub fn with_choices(&self, z: Matrix, ids: Option<Vec<String>>) -> Result<Self, ProblemError> {
+        let Numbers::Coordinates { x, .. } = &self.numbers else {
+            return Err(ProblemError::NoTable { what: "a pool with other choices" });
+        };
+        let mut about = self.about.clone();
+        about.choice_names = Some(Names::new(ids, z.rows(), "targets")?);
+        about.codes.1 = Some(about.codes.0.iter().map(|_| Vec::new()).collect());
+        Self::of_parts(about, Numbers::Coordinates { x: x.clone(), z: Some(Points::new(z)?) }, Vec::new())
+    }
+
+    /// The same candidates, to choose among the rows of a table with the same columns.
+    ///
+    /// # Errors
+    /// [`ProblemError::NoTable`] for a pool that was not a table, or what is wrong with this one.
+    pub fn with_target_table(&self, targets: Table) -> Result<Self, ProblemError> {
+        let (Numbers::Coordinates { x, .. }, Some(encoding)) = (&self.numbers, &self.about.encoding) else {
+            return Err(ProblemError::NoTable { what: "a table of targets" });
+        };
+        let (names, Encoded { features, codes }) =
+            choices(&targets, self.about.spec.columns.id.as_deref(), encoding)?;
+        let mut about = self.about.clone();
+        about.choice_names = Some(names);
+        about.codes.1 = Some(codes);
+        let z = Some(Points::new(features)?);
+        Self::of_parts(about, Numbers::Coordinates { x: x.clone(), z }, Vec::new())
+    }
+
+    /// The pool in its features. `gamma` and `tolerance` say how much of a kernel must be kept. Cost: that of the features; a kernel is
+    /// factorised, once per residual.
+    ///
+    /// # Errors
+    /// [`ProblemError::Pool`].
+    pub fn build(&self, gamma: f64, tolerance: f64) -> Result<Arc<Pool>, ProblemError> {
+        let residual = self.about.spec.model.residual(gamma, tolerance).unwrap_or(0.0);
+        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, pool)) = &*built
+            && *known == residual
+        {
+            return Ok(Arc::clone(pool));
+        }
+        let settings = Factorisation::default().residual(residual);
+        let pool = match (&self.numbers, &self.about.spec.model) {
+            (Numbers::Matrix { gram, .. }, _) => {
+                self.factorisations.fetch_add(1, Ordering::Relaxed);
+                Pool::from_gram(gram.clone(), self.about.names.len(), &settings)?
+            }
+            (Numbers::Coordinates { x, z }, Model::Kernel { of, .. }) => {
+                self.factorisations.fetch_add(1, Ordering::Relaxed);
+                Pool::from_kernel(of.build()?, x.clone(), z.clone(), &settings)?
+            }
+            (Numbers::Coordinates { x, z }, Model::Polynomial { degree, interactions_only }) => {
+                let model = expansion(*degree, *interactions_only);
+                explicit(model.map(x)?, z.as_ref().map(|z| model.map(z)).transpose()?)?
+            }
+            (Numbers::Coordinates { x, z }, _) => {
+                explicit(x.matrix().clone(), z.as_ref().map(|z| z.matrix().clone()))?
+            }
+        };
+        let pool = Arc::new(pool);
+        *built = Some((residual, Arc::clone(&pool)));
+        Ok(pool)
+    }
+
+    /// The candidates under a linear model, whatever the model is: for those who count them only.
+    ///
+    /// # Errors
+    /// [`ProblemError::NoTable`] for a kernel matrix.
+    pub fn linear(&self) -> Result<Pool, ProblemError> {
+        match &self.numbers {
+            Numbers::Coordinates { x, z } => {
+                explicit(x.matrix().clone(), z.as_ref().map(|z| z.matrix().clone()))
+            }
+            Numbers::Matrix { .. } => Err(ProblemError::NoTable { what: "a linear model" }),
+        }
+    }
+
+    /// How often a kernel was factorised.
+    pub fn factorisations(&self) -> usize {
+        self.factorisations.load(Ordering::Relaxed)
+    }
+
+    /// The model with nothing left to be chosen: what a document or a campaign keeps.
+    pub fn recorded_model(&self, gamma: f64, tolerance: f64) -> Model {
+        let model = self.about.spec.model.clone();
+        let residual = model.residual(gamma, tolerance);
+        model.with_residual(residual)
+    }
+
+    /// The candidates by their columns, for the Gaussian process of the calibrated mode; none with a kernel matrix.
+    ///
+    /// # Errors
+    /// [`ProblemError::Surrogate`].
+    pub fn space(&self) -> Result<Option<Space>, ProblemError> {
+        let Numbers::Coordinates { x, z } = &self.numbers else { return Ok(None) };
+        let columns = |points: &Points, codes: &[Vec<u32>]| match &self.about.encoding {
+            Some(encoding) => encoding.surrogate_columns(points.matrix(), codes),
+            None => Columns::numeric(points.matrix().clone()),
+        };
+        let (codes, choice_codes) = &self.about.codes;
+        let choices = z.as_ref().map(|z| columns(z, choice_codes.as_deref().unwrap_or_default()));
+        Ok(Some(Space::new(&columns(x, codes), choices.as_ref())?))
+    }
+
+    /// Names and settings.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The numbers as they were given, of candidates and choices: coordinates, or a kernel matrix.
+    pub fn numbers(&self) -> (&Matrix, Option<&Matrix>) {
+        match &self.numbers {
+            Numbers::Coordinates { x, z } => (x.matrix(), z.as_ref().map(Points::matrix)),
+            Numbers::Matrix { gram, .. } => (gram, None),
+        }
+    }
+
+    /// The coordinates of candidates and choices; none for a kernel matrix alone.
+    pub fn coordinates(&self) -> Option<(&Matrix, Option<&Matrix>)> {
+        match &self.numbers {
+            Numbers::Coordinates { .. } => Some(self.numbers()),
+            Numbers::Matrix { beside, .. } => beside.as_ref().map(|points| (points.matrix(), None)),
+        }
+    }
+
+    /// What can be measured, by name.
+    pub fn names(&self) -> &Names {
+        &self.about.names
+    }
+
+    /// What is chosen among, by name.
+    pub fn choices(&self) -> &Names {
+        self.about.choice_names.as_ref().unwrap_or(&self.about.names)
+    }
+
+    /// The model, with its length scales filled in.
+    pub fn model(&self) -> &Model {
+        &self.about.spec.model
+    }
+
+    /// How the table was read.
+    pub fn spec(&self) -> &PoolSpec {
+        &self.about.spec
+    }
+
+    /// The column of ids, if there is one.
+    pub fn id_column(&self) -> Option<&str> {
+        self.about.spec.columns.id.as_deref()
+    }
+
+    /// The user's own table, if there is one.
+    pub fn table(&self) -> Option<&Table> {
+        self.table.as_ref()
+    }
+
+    /// The user's own table of targets, if there is one.
+    pub fn target_table(&self) -> Option<&Table> {
+        self.target_table.as_ref()
+    }
+
+    /// The row of a candidate in the user's table.
+    pub fn table_row(&self, candidate: usize) -> usize {
+        self.rows.as_ref().map_or(candidate, |rows| rows[candidate])
+    }
+
+    /// The columns of the user's table that are features.
+    pub fn feature_columns(&self) -> Vec<&str> {
+        let encoding = self.about.encoding.as_ref();
+        encoding.map_or_else(Vec::new, |encoding| {
+            encoding.columns().iter().map(|column| column.column.as_str()).collect()
+        })
+    }
+
+    /// The names of the features of the pool (of the coordinates, under a kernel), where there are any.
+    pub fn feature_names(&self) -> Option<Vec<String>> {
+        match (&self.about.spec.model, &self.numbers) {
+            (Model::Matrix { .. }, _) => None,
+            (Model::Polynomial { degree, interactions_only }, Numbers::Coordinates { x, .. }) => {
+                let names =
+                    self.about.coordinate_names.clone().unwrap_or_else(|| numbered_names(x.dimension()));
+                expansion(*degree, *interactions_only).names(&names).ok()
+            }
+            _ => self.about.coordinate_names.clone(),
+        }
+    }
+
+    /// What a user should know about the table.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// What was chosen for the user.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The candidate of that name. The first call makes an index of all names.
+    ///
+    /// # Errors
+    /// [`ProblemError::UnknownName`], with the nearest one.
+    pub fn find(&self, id: &str) -> Result<usize, ProblemError> {
+        let index = self.index.get_or_init(|| match &self.about.names {
+            Names::Numbered(_) => HashMap::new(),
+            Names::Named(names) => names.iter().enumerate().map(|(row, id)| (id.to_owned(), row)).collect(),
+        });
+        let found =
+            if self.about.names.is_numbered() { self.about.names.find(id) } else { index.get(id).copied() };
+        found.ok_or_else(|| self.about.names.unknown(id, "candidate"))
+    }
+}
+
+/// Coordinates of which a clone copies nothing: pools look at the same numbers.
+fn kept(coordinates: Matrix) -> Result<Points, ProblemError> {
+    Ok(Points::new(coordinates.into_shared())?)
+}
+
+/// Targets are encoded like the pool; they may do without the column of ids.
+fn choices(table: &Table, id: Option<&str>, encoding: &Encoding) -> Result<(Names, Encoded), ProblemError> {
+    not_empty(table)?;
+    Ok((Names::of_table(table, id)?, encoding.encode(table)?))
+}
+
+fn not_empty(table: &Table) -> Result<(), TableError> {
+    if table.rows() > 0 {
+        return Ok(());
+    }
+    let empty = Problem::new(Code::NoRows, table.file(), "the table has no targets");
+    Err(empty.help(Hint::GiveTargets).into())
+}
+
+/// Puts a number in place of every length scale that is left to the points.
+fn resolve(model: &mut Model, points: &Points, seed: u64) -> Result<Vec<Note>, ProblemError> {
+    let Model::Kernel { of, .. } = model else { return Ok(Vec::new()) };
+    let asked = of.clone();
+    *of = of.resolve(points, seed)?;
+    Ok(match (median_of(&asked), lengthscale_of(of)) {
+        (true, Some(Lengthscale::Shared(median))) => vec![Note::MedianLengthscale(*median)],
+        _ => Vec::new(),
+    })
+}
+
+/// Whether a plain kernel leaves its length scale to the points.
+fn median_of(kernel: &KernelSpec) -> bool {
+    !matches!(kernel, KernelSpec::Periodic { .. }) && lengthscale_of(kernel) == Some(&Lengthscale::Median)
+}
+
+fn lengthscale_of(kernel: &KernelSpec) -> Option<&Lengthscale> {
+    match kernel {
+        KernelSpec::Rbf { lengthscale }
+        | KernelSpec::Matern12 { lengthscale }
+        | KernelSpec::Matern32 { lengthscale }
+        | KernelSpec::Matern52 { lengthscale }
+        | KernelSpec::RationalQuadratic { lengthscale, .. }
+        | KernelSpec::Periodic { lengthscale, .. } => Some(lengthscale),
+        _ => None,
+    }
+}
+
+fn expansion(degree: usize, interactions_only: bool) -> PolynomialExpansion {
+    PolynomialExpansion::default().degree(degree).interactions_only(interactions_only)
+}
+
+fn explicit(x: Matrix, z: Option<Matrix>) -> Result<Pool, ProblemError> {
+    Ok(match z {
+        Some(z) => Pool::from_features_with_choices(x, z)?,
+        None => Pool::from_features(x)?,
+    })
+}
+
+fn numbered_names(count: usize) -> Vec<String> {
+    (0..count).map(|column| format!("x{column}")).collect()
+}

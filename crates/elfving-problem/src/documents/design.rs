@@ -1,0 +1,253 @@
+//! A design with everything that is needed to check it again.
+
+use elfving::design::{CheckedBy, Criterion, StatedDesign, Status, TargetRef};
+use elfving::pool::{KernelSpec, PointId, Pool};
+use elfving::units::Ridge;
+use serde::{Deserialize, Serialize};
+
+use super::SCHEMA;
+use crate::{Dataset, PoolSpec, ProblemError, TargetSpec};
+
+/// A design with its certificate, as `elfving design --json` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DesignDocument {
+    /// [`SCHEMA`](super::SCHEMA).
+    pub schema: u32,
+    /// What was optimised.
+    pub criterion: Criterion,
+    /// The ridge.
+    pub gamma: Ridge,
+    /// Candidates.
+    pub n: usize,
+    /// Features.
+    pub dimension: usize,
+    /// The value of the criterion.
+    pub value: f64,
+    /// No design is below this; of every criterion but d.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<f64>,
+    /// No design is above this; of criterion d, which is made large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper_bound: Option<f64>,
+    /// How far value and bound are apart.
+    pub relative_gap: f64,
+    /// How far the design got.
+    pub status: Status,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// Time of the answer, files not counted.
+    pub seconds: f64,
+    /// Candidates of positive weight, in the order of the pool.
+    pub support: Vec<Weight>,
+    /// Passes over the pool.
+    pub passes: usize,
+    /// The solver.
+    pub method: String,
+    /// The gap that was asked for.
+    pub tolerance: f64,
+    /// Which check found the certificate.
+    pub checked_by: CheckedBy,
+    /// The weights on targets that prove the bound of g and xy; rows of the targets, from 0.
+    pub target_weights: Vec<TargetWeight>,
+    /// The kernel with all its parameters.
+    pub kernel: Option<KernelSpec>,
+    /// What the features leave out of the kernel.
+    pub residual: f64,
+    /// The names of the features.
+    pub feature_names: Vec<String>,
+    /// The table of candidates, without its folder.
+    pub pool: String,
+    /// The table of targets, without its folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<String>,
+    /// The kernel matrix, without its folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gram: Option<String>,
+    /// How the pool was built, and what the design is for.
+    pub options: Options,
+    /// The version that wrote it.
+    pub version: String,
+}
+
+/// What rebuilds the problem from its tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// How the pool was built.
+    pub pool: PoolSpec,
+    /// What the design is for.
+    #[serde(default)]
+    pub targets: TargetSpec,
+}
+
+/// The weight of a candidate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weight {
+    /// The candidate.
+    pub id: String,
+    /// Its share of the measurements.
+    pub weight: f64,
+}
+
+/// The weight of a target: of one row (`"target": 3`), or of the difference of two (`"pair": [3, 7]`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetWeight {
+    /// The row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<usize>,
+    /// The two rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<(usize, usize)>,
+    /// Its weight.
+    pub weight: f64,
+}
+
+impl From<(TargetRef, f64)> for TargetWeight {
+    fn from((target, weight): (TargetRef, f64)) -> Self {
+        match target {
+            TargetRef::Row(row) => Self { target: Some(row), pair: None, weight },
+            TargetRef::Pair(i, j) => Self { target: None, pair: Some((i, j)), weight },
+        }
+    }
+}
+
+/// Two computations of the same number on two machines agree to this, relative.
+const AGREEMENT: f64 = 1e-7;
+
+impl DesignDocument {
+    /// The document of a design.
+    pub fn of(
+        dataset: &Dataset,
+        pool: &Pool,
+        targets: &TargetSpec,
+        design: &StatedDesign,
+        tolerance: f64,
+        seconds: f64,
+    ) -> Self {
+        let certificate = &design.certificate;
+        let bound = Some(certificate.bound);
+        let (lower_bound, upper_bound) =
+            if design.criterion.is_maximised() { (None, bound) } else { (bound, None) };
+        let weight = |&(id, weight): &(PointId, f64)| Weight {
+            id: dataset.names().name(id.index()).into_owned(),
+            weight,
+        };
+        let files = &dataset.about().files;
+        let mut spec = dataset.spec().clone();
+        spec.model = dataset.recorded_model(design.gamma.get(), tolerance);
+        Self {
+            schema: SCHEMA,
+            criterion: design.criterion,
+            gamma: design.gamma,
+            n: pool.len(),
+            dimension: pool.dimension(),
+            value: certificate.value,
+            lower_bound,
+            upper_bound,
+            relative_gap: certificate.relative_gap,
+            status: design.status,
+            iterations: design.iterations,
+            seconds,
+            support: design.support.iter().map(weight).collect(),
+            passes: design.passes,
+            method: design.method.clone(),
+            tolerance,
+            checked_by: certificate.checked_by,
+            target_weights: certificate.target_weights.iter().map(|&share| share.into()).collect(),
+            kernel: dataset.model().kernel().cloned(),
+            residual: pool.residual(),
+            feature_names: dataset.feature_names().unwrap_or_default(),
+            pool: files.pool.clone().or_else(|| files.gram.clone()).unwrap_or_else(|| "the pool".to_owned()),
+            targets: files.targets.clone(),
+            gram: files.gram.clone(),
+            options: Options { pool: spec, targets: targets.clone() },
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Reads a design file.
+    ///
+    /// # Errors
+    /// [`ProblemError::NotADocument`] for anything else, a field that is not known included; [`ProblemError::NewerDocument`].
+    pub fn parse(bytes: &[u8]) -> Result<Self, ProblemError> {
+        super::parse("design", bytes)
+    }
+
+    /// The bound, from whichever side.
+    pub fn bound(&self) -> Option<f64> {
+        self.lower_bound.or(self.upper_bound)
+    }
+
+    /// That the pool is of the size of the design's.
+    ///
+    /// # Errors
+    /// [`ProblemError::OtherPool`].
+    pub fn check_size(&self, dataset: &Dataset) -> Result<(), ProblemError> {
+        if dataset.names().len() == self.n {
+            return Ok(());
+        }
+        let pool = dataset.about().files.pool.as_deref().unwrap_or("the pool");
+        let found = dataset.names().len();
+        let problem = format!("{pool} has {found} candidates, the design was computed on {}", self.n);
+        Err(ProblemError::OtherPool { problem })
+    }
+
+    /// The weights of the document on the candidates of a pool.
+    ///
+    /// # Errors
+    /// [`ProblemError::OtherPool`] for a candidate that the pool does not have, or that has two weights.
+    pub fn weights(&self, dataset: &Dataset) -> Result<Vec<(PointId, f64)>, ProblemError> {
+        let index = dataset.names().index();
+        let mut seen = std::collections::HashSet::new();
+        let mut weights = Vec::with_capacity(self.support.len());
+        for Weight { id, weight } in &self.support {
+            let other = |what: &str| ProblemError::OtherPool { problem: format!("candidate {id:?} {what}") };
+            let row = index.get(id).ok_or_else(|| other("is not in the pool"))?;
+            if !seen.insert(row) {
+                return Err(other("has two weights"));
+            }
+            weights.push((PointId::new(row), *weight));
+        }
+        Ok(weights)
+    }
+
+    /// The weights on targets that prove the bound.
+    ///
+    /// # Errors
+    /// [`ProblemError::NotADocument`] for a weight of neither a row nor a pair.
+    pub fn proof(&self) -> Result<Vec<(TargetRef, f64)>, ProblemError> {
+        let target = |share: &TargetWeight| match (share.target, share.pair) {
+            (Some(row), None) => Ok((TargetRef::Row(row), share.weight)),
+            (None, Some((i, j))) => Ok((TargetRef::Pair(i, j), share.weight)),
+            _ => Err(ProblemError::NotADocument {
+                what: "design",
+                problem: "a weight is of one target, or of one pair of them".to_owned(),
+            }),
+        };
+        self.target_weights.iter().map(target).collect()
+    }
+
+    /// Whether a number that was computed again is the one in the document, up to rounding. A log determinant is a sum over the dimensions
+    /// and may be near zero.
+    pub fn agrees(&self, found: f64, stated: f64) -> bool {
+        let least = if self.criterion.is_maximised() { self.dimension as f64 } else { 0.0 };
+        (found - stated).abs() <= AGREEMENT * found.abs().max(stated.abs()).max(least)
+    }
+
+    /// That a pool gives the design the value that the document states. A plan for another pool than that of the design would be worthless, and
+    /// would look like any other.
+    ///
+    /// # Errors
+    /// [`ProblemError::OtherPool`].
+    pub fn check_value(&self, found: f64, dataset: &Dataset) -> Result<(), ProblemError> {
+        if self.agrees(found, self.value) {
+            return Ok(());
+        }
+        let pool = dataset.about().files.pool.as_deref().unwrap_or("this pool");
+        let problem = format!("the design states the value {}, on {pool} it is {found}", self.value);
+        Err(ProblemError::OtherPool { problem })
+    }
+}

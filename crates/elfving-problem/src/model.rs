@@ -1,0 +1,109 @@
+//! What is made of the columns: a linear or polynomial model, a kernel, or a kernel matrix.
+
+use std::fmt;
+
+use elfving::pool::{Factorisation, KernelSpec};
+use serde::{Deserialize, Serialize};
+
+use crate::ProblemError;
+
+/// The model of the outcome over the columns.
+///
+/// As asked, a kernel may leave its length scale to the points and its residual to the question; [`Dataset`](crate::Dataset) fills in the
+/// first when it is made and [`Dataset::recorded_model`](crate::Dataset::recorded_model) both, so that nothing is left to be guessed again.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "model", deny_unknown_fields)]
+pub enum Model {
+    /// Linear in the columns.
+    #[default]
+    Linear,
+    /// All products of columns up to a degree, with an intercept.
+    Polynomial {
+        /// The degree.
+        degree: usize,
+        /// Whether products of different columns only.
+        interactions_only: bool,
+    },
+    /// A kernel.
+    Kernel {
+        /// The kernel.
+        of: KernelSpec,
+        /// How much of it the features may leave out, relative to its largest value; chosen from the question unless given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        residual: Option<f64>,
+    },
+    /// A kernel matrix that comes with the pool.
+    Matrix {
+        /// As for a kernel.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        residual: Option<f64>,
+    },
+}
+
+impl Model {
+    /// The model that options ask for: a kernel, a polynomial degree, or neither.
+    ///
+    /// # Errors
+    /// [`ProblemError::KernelAndPolynomial`] for both.
+    pub fn of_options(
+        kernel: Option<KernelSpec>,
+        residual: Option<f64>,
+        degree: Option<usize>,
+        interactions_only: bool,
+    ) -> Result<Self, ProblemError> {
+        match (kernel, degree) {
+            (Some(kernel), Some(_)) if kernel != KernelSpec::Linear => Err(ProblemError::KernelAndPolynomial),
+            (_, Some(degree)) => Ok(Self::Polynomial { degree, interactions_only }),
+            (None | Some(KernelSpec::Linear), None) => Ok(Self::Linear),
+            (Some(of), None) => Ok(Self::Kernel { of, residual }),
+        }
+    }
+
+    /// How far its kernel is factorised for a design of this ridge and gap; none for features as they are.
+    pub fn residual(&self, gamma: f64, tolerance: f64) -> Option<f64> {
+        let (given, from_file) = match self {
+            Self::Linear | Self::Polynomial { .. } => return None,
+            Self::Kernel { residual, .. } => (residual, false),
+            Self::Matrix { residual } => (residual, true),
+        };
+        Some(given.unwrap_or_else(|| Factorisation::for_design(gamma, tolerance, from_file).residual))
+    }
+
+    /// The same with its residual fixed.
+    #[must_use]
+    pub fn with_residual(self, fixed: Option<f64>) -> Self {
+        match self {
+            Self::Kernel { of, .. } => Self::Kernel { of, residual: fixed },
+            Self::Matrix { .. } => Self::Matrix { residual: fixed },
+            plain => plain,
+        }
+    }
+
+    /// The kernel, where it has one.
+    pub fn kernel(&self) -> Option<&KernelSpec> {
+        match self {
+            Self::Kernel { of, .. } => Some(of),
+            _ => None,
+        }
+    }
+
+    /// Whether the features are factors of a kernel.
+    pub fn is_kernel(&self) -> bool {
+        matches!(self, Self::Kernel { .. } | Self::Matrix { .. })
+    }
+}
+
+impl fmt::Display for Model {
+    /// `kernel RBF, lengthscale 0.025`, or how the features came about.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linear => f.write_str("linear model"),
+            Self::Polynomial { degree, interactions_only: true } => {
+                write!(f, "interactions up to degree {degree}")
+            }
+            Self::Polynomial { degree, .. } => write!(f, "polynomial model of degree {degree}"),
+            Self::Kernel { of, .. } => write!(f, "kernel {of}"),
+            Self::Matrix { .. } => f.write_str("kernel matrix"),
+        }
+    }
+}
