@@ -61,11 +61,11 @@ struct Simulated {
     repeats: usize,
     seed: u64,
     minimise: bool,
-    assumed_sigma: Option<f64>,
+    sigma: Option<f64>,
+    noise: Option<Tails>,
     bound: Option<f64>,
     norm: Option<f64>,
     misspecification: f64,
-    bounded_variance: bool,
     delta: f64,
     gamma: Option<f64>,
     world: World,
@@ -99,11 +99,11 @@ pub(crate) fn simulate(
         let (sigma, tails) = environment.noise_level();
         let largest = environment.largest_mean();
         let assumptions = AssumptionSpec {
-            sigma: Some(simulated.assumed_sigma.unwrap_or(sigma)),
+            sigma: Some(simulated.sigma.unwrap_or(sigma)),
             bound: Some(simulated.bound.unwrap_or(if largest > 0.0 { largest } else { 1.0 })),
             norm: simulated.norm,
             misspecification: simulated.misspecification,
-            tails: if simulated.bounded_variance { Tails::BoundedVariance } else { tails },
+            tails: simulated.noise.unwrap_or(tails),
         };
         let named =
             simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;

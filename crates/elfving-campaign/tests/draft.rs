@@ -19,8 +19,12 @@ fn kernel() -> Model {
 }
 
 fn spec(draft: &Draft, mode: Mode) -> Spec {
-    let assumed =
-        AssumptionSpec { sigma: Some(0.1), tails: Tails::SubGaussian, norm: Some(2.0), ..AssumptionSpec::default() };
+    let assumed = AssumptionSpec {
+        sigma: Some(0.1),
+        tails: Tails::SubGaussian,
+        norm: Some(2.0),
+        ..AssumptionSpec::default()
+    };
     Spec::new("screen", "yield", Aim::Maximise, draft.recipe().clone())
         .goal(Goal::Best { epsilon: 0.1 })
         .mode(mode)
@@ -49,7 +53,8 @@ fn a_draft_and_its_recipe_make_the_same_campaign() {
     {
         let one = draft(mode, model);
         let spec = spec(&one, mode).forbid(vec!["c".to_owned()]);
-        let paths = [format!("{name}-1.elfving"), format!("{name}-2.elfving")].map(|file| folder.path().join(file));
+        let paths =
+            [format!("{name}-1.elfving"), format!("{name}-2.elfving")].map(|file| folder.path().join(file));
         let mut first = one.create(&paths[0], spec.clone(), None, At(0)).unwrap();
         let mut second =
             Campaign::create(&paths[1], spec, &[Attachment::new("pool.csv", POOL)], At(0)).unwrap();

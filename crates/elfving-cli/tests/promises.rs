@@ -251,7 +251,19 @@ fn new_reads_its_pool_once() {
     });
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_elfving"))
         .current_dir(folder.path())
-        .args(["new", "screen", "pool.csv", "--id", "id", "--maximize", "yield", "--kernel", "rbf", "--norm", "2"])
+        .args([
+            "new",
+            "screen",
+            "pool.csv",
+            "--id",
+            "id",
+            "--maximize",
+            "yield",
+            "--kernel",
+            "rbf",
+            "--norm",
+            "2",
+        ])
         .args(["--noise", "sub-gaussian", "--sigma", "0.1", "--epsilon", "0.1", "--quiet"])
         .stdout(std::process::Stdio::null())
         .spawn()

@@ -8,7 +8,8 @@ use elfving_problem::{Dataset, Model, Names, Note, PoolSpec, ProblemError, Sourc
 use elfving_table::{LogBase, OneHot, PoolOptions};
 use proptest::prelude::*;
 
-const REACTIONS: &str = "id,ligand,temp,note\n007,XPhos,20,a b\n008,PPh3,40,c\n009,XPhos,60,d\n010,PPh3,80,e\n";
+const REACTIONS: &str =
+    "id,ligand,temp,note\n007,XPhos,20,a b\n008,PPh3,40,c\n009,XPhos,60,d\n010,PPh3,80,e\n";
 
 fn source(name: &str, text: &str) -> Source {
     Source::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
@@ -25,7 +26,8 @@ fn rbf(lengthscale: Lengthscale) -> Model {
 #[test]
 fn a_kernel_is_factorised_once_per_residual() {
     let columns = PoolOptions::default().id("id").exclude("ligand").exclude("note");
-    let dataset = Dataset::read(&source("p.csv", REACTIONS), None, spec(columns, rbf(30.0.into())), 0).unwrap();
+    let dataset =
+        Dataset::read(&source("p.csv", REACTIONS), None, spec(columns, rbf(30.0.into())), 0).unwrap();
     assert_eq!(dataset.factorisations(), 0, "reading computes nothing");
     let first = dataset.build(1e-4, 1e-3).unwrap();
     assert!(Arc::ptr_eq(&first, &dataset.build(1e-4, 1e-3).unwrap()));
@@ -52,21 +54,23 @@ fn a_length_scale_that_is_not_given_is_the_median_distance_and_is_said() {
 
 #[test]
 fn categories_are_codes_and_never_decoded_from_their_columns() {
-    let columns = PoolOptions::default().id("id").one_hot(OneHot::Columns(vec!["ligand".into()])).exclude("note");
+    let columns =
+        PoolOptions::default().id("id").one_hot(OneHot::Columns(vec!["ligand".into()])).exclude("note");
     let targets = source("t.csv", "ligand,temp\nPPh3,50\n");
     let dataset =
         Dataset::read(&source("p.csv", REACTIONS), Some(&targets), spec(columns, Model::Linear), 0).unwrap();
     assert_eq!(dataset.about().codes.0, [[1, 0, 1, 0]], "levels in sorted order: PPh3, XPhos");
     assert_eq!(dataset.about().codes.1.as_deref(), Some(&[vec![0]][..]));
     let space = dataset.space().unwrap().unwrap();
-    assert_eq!(space.len(), 4);
+    assert_eq!((space.points(), space.choices()), (4, 1));
     assert_eq!(dataset.choices(), &Names::numbered(1), "targets may do without ids");
 }
 
 #[test]
 fn what_is_forbidden_leaves_scales_and_names_as_they_were() {
     let columns = PoolOptions::default().id("id").exclude("ligand").exclude("note").standardize(true);
-    let read = || Dataset::read(&source("p.csv", REACTIONS), None, spec(columns.clone(), Model::Linear), 0).unwrap();
+    let read =
+        || Dataset::read(&source("p.csv", REACTIONS), None, spec(columns.clone(), Model::Linear), 0).unwrap();
     let (all, some) = (read(), read().without(&["008".to_owned()]).unwrap());
     assert_eq!(some.names().list(), ["007", "009", "010"]);
     assert_eq!((0..3).map(|row| some.table_row(row)).collect::<Vec<_>>(), [0, 2, 3]);
@@ -84,15 +88,19 @@ fn what_is_forbidden_leaves_scales_and_names_as_they_were() {
 
 #[test]
 fn a_table_and_its_numbers_make_the_same_pool() {
-    let columns = PoolOptions::default().id("id").exclude("ligand").exclude("note").log_scale("temp", LogBase::Two);
+    let columns =
+        PoolOptions::default().id("id").exclude("ligand").exclude("note").log_scale("temp", LogBase::Two);
     for model in [
         Model::Linear,
         Model::Polynomial { degree: 2, interactions_only: false },
         rbf(Lengthscale::Median),
-        Model::Kernel { of: KernelSpec::Periodic { lengthscale: Lengthscale::Median, period: 3.0 }, residual: None },
+        Model::Kernel {
+            of: KernelSpec::Periodic { lengthscale: Lengthscale::Median, period: 3.0 },
+            residual: None,
+        },
     ] {
-        let table =
-            Dataset::read(&source("p.csv", REACTIONS), None, spec(columns.clone(), model.clone()), 5).unwrap();
+        let table = Dataset::read(&source("p.csv", REACTIONS), None, spec(columns.clone(), model.clone()), 5)
+            .unwrap();
         let x = Matrix::from_fn(4, 1, |i, _| (20.0 * (i + 1) as f64).log2());
         let arrays = Dataset::from_arrays(x, None, None, None, None, model, 5).unwrap();
         let (a, b) = (table.build(0.1, 1e-3).unwrap(), arrays.build(0.1, 1e-3).unwrap());

@@ -67,7 +67,9 @@ fn other_targets_are_another_problem() {
 #[test]
 fn a_field_that_is_not_known_is_refused_wherever_it_stands() {
     let document = serde_json::to_value(document(&dataset(), Criterion::G, &TargetSpec::All)).unwrap();
-    for place in ["", "/options", "/options/pool", "/options/pool/columns", "/options/pool/reading", "/support/0"] {
+    for place in
+        ["", "/options", "/options/pool", "/options/pool/columns", "/options/pool/reading", "/support/0"]
+    {
         let mut changed = document.clone();
         let object = changed.pointer_mut(place).and_then(Value::as_object_mut).expect(place);
         object.insert("target_rows".into(), json!([0, 1]));
@@ -103,8 +105,7 @@ fn a_plan_comes_back_with_its_counts_or_its_draws() {
     for method in [Some(elfving::rounding::Method::Apportion), None] {
         let (plan, report) = Measurements::make(&request, method, false, 7).unwrap();
         let order = plan.order(Some(7));
-        let document =
-            PlanDocument::of(&dataset, design.clone(), &plan, &report, Some(&order), None, 7, 0.0);
+        let document = PlanDocument::of(&dataset, design.clone(), &plan, &report, Some(&order), None, 7, 0.0);
         let again = PlanDocument::parse(&serde_json::to_vec(&document).unwrap()).unwrap();
         assert_eq!(again, document);
         assert_eq!(again.measurements(&dataset).unwrap(), plan);
@@ -112,7 +113,10 @@ fn a_plan_comes_back_with_its_counts_or_its_draws() {
 
         let slots: Vec<(usize, Option<f64>)> =
             order.iter().enumerate().map(|(k, &row)| (row, (k != 3).then_some(k as f64))).collect();
-        assert!(matches!(plan.measured(&slots, false), Err(ProblemError::Incomplete { missing: 1, slots: 12 })));
+        assert!(matches!(
+            plan.measured(&slots, false),
+            Err(ProblemError::Incomplete { missing: 1, slots: 12 })
+        ));
         let (part, outcomes) = plan.measured(&slots, true).unwrap();
         assert_eq!((outcomes.len(), part.counts().iter().map(|(_, n)| n).sum::<u64>()), (11, 11));
     }
@@ -131,7 +135,10 @@ fn targets_that_make_no_sense_are_refused_by_name() {
     assert!(matches!(pose(two(), Criterion::D), ProblemError::NoTargets { .. }));
     let direction = TargetSpec::Direction(vec![1.0]);
     assert!(matches!(pose(direction.clone(), Criterion::G), ProblemError::DirectionForC { .. }));
-    assert!(matches!(pose(direction, Criterion::C), ProblemError::DirectionLength { got: 1, features: 3, .. }));
+    assert!(matches!(
+        pose(direction, Criterion::C),
+        ProblemError::DirectionLength { got: 1, features: 3, .. }
+    ));
     let Some(ProblemError::UnknownName { nearest: Some(nearest), .. }) =
         Some(pose(TargetSpec::Ids(vec!["p11".into()]), Criterion::G))
     else {

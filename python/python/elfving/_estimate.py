@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._arrays import vector
+from ._goals import tails_of
 from ._html import escape
 from ._numpy import np
 from ._pool import Pool
+from ._renamed import renamed
 from ._rounding import Allocation, Draws
 from .exceptions import DataError, OptionError
 
@@ -130,6 +132,7 @@ class Estimates:
         return Estimates, (self._document, self._columns, self.pool)
 
 
+@renamed(sub_gaussian='noise="sub-gaussian"')
 def estimate(
     plan: Allocation | Draws,
     outcomes: Any,
@@ -138,7 +141,7 @@ def estimate(
     bound: float | None = None,
     norm: float | None = None,
     misspecification: float = 0.0,
-    sub_gaussian: bool = False,
+    noise: str = "bounded-variance",
     delta: float = 0.05,
     estimator: str = "auto",
     mean: str = "catoni",
@@ -161,8 +164,8 @@ def estimate(
         Bound on the norm of theta; without it the bias of a ridge is not in the widths.
     misspecification : float
         How far the means may be from the model.
-    sub_gaussian : bool
-        The noise is normal, bounded or as light: narrower intervals for least squares, ridge and ips.
+    noise : {"bounded-variance", "sub-gaussian"}
+        The assumed tails; light ones (normal, bounded) give narrower intervals for least squares, ridge and ips.
     estimator : {"auto", "least-squares", "ridge", "ips", "rips", "min-max"}
         Of draws ``auto`` is rips, of counts ridge.
     mean : {"catoni", "soft-truncated", "truncated", "median-of-means", "trimmed"}
@@ -175,7 +178,7 @@ def estimate(
     >>> import numpy as np, elfving
     >>> plan = elfving.round(elfving.design(np.eye(2)), 40)
     >>> outcomes = np.where(plan.order == 0, 1.0, 2.0)
-    >>> found = elfving.estimate(plan, outcomes, sigma=0.1, sub_gaussian=True)
+    >>> found = elfving.estimate(plan, outcomes, sigma=0.1, noise="sub-gaussian")
     >>> found.estimate.round(6), bool((found.lower < [1, 2]).all() and (found.upper > [1, 2]).all())
     (array([1., 2.]), True)
     """
@@ -195,7 +198,7 @@ def estimate(
         "bound": bound,
         "norm": norm,
         "misspecification": misspecification,
-        "tails": "sub-gaussian" if sub_gaussian else "bounded-variance",
+        "tails": tails_of(noise),
     }
     text, columns = _native.estimate(
         plan._native, rows, told, estimator, mean, json.dumps(assumptions), sigmas, delta, no_guarantee
@@ -237,7 +240,7 @@ class RIPS:
     Examples
     --------
     >>> import numpy as np, elfving
-    >>> draws = elfving.draw(elfving.design(np.eye(2)), 400, random_state=1)
+    >>> draws = elfving.draw(elfving.design(np.eye(2)), 400, seed=1)
     >>> outcomes = np.where(draws.order == 0, 1.0, 2.0)
     >>> model = RIPS(sigma=0.1, bound=2.5).fit(draws, outcomes)
     >>> model.estimates_.best

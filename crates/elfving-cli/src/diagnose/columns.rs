@@ -31,7 +31,7 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     let mut found = Vec::new();
     let waiting = texts(data);
     if !waiting.is_empty() {
-        let text = format!("{}: text, and no features yet", list(&waiting));
+        let text = format!("{}: text, not used as features", list(&waiting));
         found.push(Finding::new("text columns", text).flag(format!("--one-hot={}", quoted(&waiting))));
     }
     let columns: Vec<Vec<f64>> =
@@ -58,7 +58,7 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     let logs: Vec<String> =
         (0..columns.len()).filter_map(|k| Some(format!("{}{}", names[k], bases[k]?))).collect();
     if !logs.is_empty() {
-        let text = format!("{}: positive, and spread over several orders", list_of(&logs));
+        let text = format!("{}: positive, over several orders of magnitude", list_of(&logs));
         found.push(Finding::new("log scale", text).flag(format!("--log {}", quoted(&logs))));
     }
     let coordinates = Matrix::from_fn(points.rows(), points.columns(), |i, k| match bases[k] {
@@ -73,13 +73,14 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     let (widest, narrowest) = (moving().fold(0.0, f64::max), moving().fold(f64::INFINITY, f64::min));
     let wild = widest > WILD * narrowest && !data.spec().columns.standardize;
     if wild {
-        let text = format!("deviations of the columns differ by a factor of {}", short(widest / narrowest));
+        let text =
+            format!("standard deviations of the columns differ by a factor of {}", short(widest / narrowest));
         found.push(Finding::new("scales", text).flag("--standardize"));
     } else {
         found.push(Finding::new("scales", "the columns are on comparable scales"));
     }
     if let Some(condition) = condition_number(&coordinates, &spreads) {
-        let text = format!("condition number {} of the columns, each on its own scale", short(condition));
+        let text = format!("condition number {} of the scaled columns", short(condition));
         let finding = Finding::new("collinearity", text);
         found.push(if condition > ILL_CONDITIONED { finding.flag("--gamma 1e-3") } else { finding });
     }

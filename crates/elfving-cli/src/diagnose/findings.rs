@@ -12,7 +12,7 @@ use super::results::Results;
 use super::{Finding, columns, likelihood};
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
-use crate::words::short;
+use crate::words::{counted, short};
 
 /// A ridge for a kernel of which nothing else is known, relative to k(x, x) = 1.
 const FIRST_RIDGE: f64 = 0.01;
@@ -37,7 +37,7 @@ pub(super) fn all(
     let mut kernel = ("matern52", Some(median));
     let mut ridge = FIRST_RIDGE;
     let with = match (waiting, standardize) {
-        (true, _) => ", without the text columns: look again with --one-hot",
+        (true, _) => ", without the text columns: diagnose again with --one-hot",
         (false, true) => ", columns standardized",
         (false, false) => "",
     };
@@ -58,12 +58,12 @@ pub(super) fn all(
                     .map(|fit| format!("{} {}", fit.kernel, short(fit.log_likelihood - best.log_likelihood)))
                     .collect();
                 let text = format!(
-                    "most likely for {} measured candidates{with}; log likelihood of others: {}",
+                    "most likely for {} measured candidates{with}; log likelihood of the others, relative: {}",
                     rows.len(),
                     others.join(", ")
                 );
                 found.push(Finding::new("kernel", text).flag(flag_of(kernel)));
-                let text = format!("the fitted mean has norm {}; a bound must be above it", short(best.norm));
+                let text = format!("the fitted mean has norm {}; the bound must be larger", short(best.norm));
                 found.push(Finding::new("norm", text).flag(format!("--norm {}", up(1.5 * best.norm))));
             }
             noise(results, fits.first(), &mut found);
@@ -71,11 +71,11 @@ pub(super) fn all(
     }
     if let Some(results) = results {
         let largest = results.means().iter().fold(0.0f64, |largest, mean| largest.max(mean.abs()));
-        let text = format!("the largest mean outcome is {}; the best may be above it", short(largest));
+        let text = format!("the largest mean outcome is {}; the best may be larger", short(largest));
         found.push(Finding::new("bound", text).flag(format!("--bound {}", up(1.2 * largest))));
     }
     let why = if results.is_some() {
-        "noise over signal, shared by the measured candidates"
+        "noise variance over signal variance, per measured candidate"
     } else {
         "a first choice"
     };
@@ -89,8 +89,8 @@ fn duplicates(loaded: &LoadedPool, found: &mut Vec<Finding>) {
     let text = match groups.first() {
         None => "no two candidates have the same features".to_owned(),
         Some(first) => format!(
-            "candidates with equal features, {} groups, such as {:?} and {:?}: nothing tells them apart",
-            groups.len(),
+            "{} of candidates with equal features, such as {:?} and {:?}: they cannot be separated",
+            counted(groups.len(), "group"),
             &loaded.ids()[first[0].index()],
             &loaded.ids()[first[1].index()]
         ),
@@ -101,11 +101,15 @@ fn duplicates(loaded: &LoadedPool, found: &mut Vec<Finding>) {
 fn noise(results: &Results, fit: Option<&likelihood::Fit>, found: &mut Vec<Finding>) {
     match (results.repeat_deviation(), fit) {
         (Some((sigma, degrees)), _) => {
-            let text = format!("deviation {} within repeats, {degrees} degrees of freedom", short(sigma));
+            let text =
+                format!("standard deviation {} within repeats, {degrees} degrees of freedom", short(sigma));
             found.push(Finding::new("noise", text).flag(format!("--sigma {}", up(sigma))));
         }
         (None, Some(fit)) => {
-            let text = format!("deviation {} by the fit; repeats would say it better", short(fit.noise));
+            let text = format!(
+                "standard deviation {} from the fit; repeats give a better estimate",
+                short(fit.noise)
+            );
             found.push(Finding::new("noise", text).flag(format!("--sigma {}", up(fit.noise))));
         }
         (None, None) => {}
@@ -147,10 +151,8 @@ fn dimension(
         }
     };
     let effective = effective_dimension(&pool, Ridge::new(ridge)?, Tolerance::new(1e-2)?)?;
-    let text = format!(
-        "{} of {n} candidates' worth: what every cost grows with; see elfving plan",
-        short(effective.trace)
-    );
+    let text =
+        format!("{} (of {n} candidates); costs scale with it, see elfving plan", short(effective.trace));
     found.push(Finding::new("effective dimension", text));
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::output::{self, OutputArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
-use crate::words::trimmed;
+use crate::words::{counted, trimmed};
 use elfving_problem::Dataset;
 use elfving_problem::defaults::{KERNEL_RIDGE, USUAL_TOLERANCE};
 use results::Results;
@@ -30,8 +30,8 @@ use results::Results;
   elfving diagnose pool.csv --id id --measured measured.csv --outcome yield
       also noise, bounds and a fitted kernel, from lines of `id,yield`, repeats as several lines
 
-Every line ends in the option to use. What results suggest is an estimate, not a bound: a guarantee holds
-for the numbers that you state.")]
+Every line ends with the option to use. Suggestions from data are estimates, not bounds: a guarantee holds
+for the numbers that you assume.")]
 pub(crate) struct DiagnoseArgs {
     #[command(flatten)]
     pool: PoolArgs,
@@ -126,6 +126,11 @@ fn text(document: &DiagnosisDocument, loaded: &LoadedPool) -> String {
         let flag = finding.flag.clone().unwrap_or_else(|| "-".to_owned());
         table.add_row([finding.topic.to_owned(), finding.finding.clone(), flag]);
     }
-    let head = format!("{}: {} candidates, {} features", loaded.file_name(), document.n, document.features);
+    let head = format!(
+        "{}: {}, {}",
+        loaded.file_name(),
+        counted(document.n, "candidate"),
+        counted(document.features, "feature")
+    );
     format!("{head}\n\n{}\n\nTogether: {}\n", trimmed(&table), document.options)
 }
