@@ -12,6 +12,11 @@
 //!
 //! The command line, campaigns and the Python package convert, call and print; what two of them would decide is decided here.
 
+/// The examples of the documentation page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/problem.md")]
+mod page {}
+
 mod assumptions;
 mod dataset;
 pub mod defaults;
