@@ -86,7 +86,7 @@ fn assert_certified(problem: &Problem, design: &Design, tolerance: f64, exact: &
         exact.bound()
     );
     assert!(sign * (exact.value() - found.bound()) >= 0.0, "{what}, but {} was reached", exact.value());
-    let again = recheck(problem, design.support(), &found.target_weights()).unwrap();
+    let again = recheck(problem, design.support(), found.target_weights()).unwrap();
     assert!((again.value() - found.value()).abs() <= 1e-12 * found.value().abs(), "{what}");
     assert!(again.relative_gap() <= tolerance, "{what}");
 }
@@ -100,7 +100,7 @@ fn every_solver_reaches_a_thousandth_for_every_criterion_it_supports() {
                 let exact = solve(&InteriorPoint::default(), &problem, 1e-8).unwrap();
                 let exact = exact.certificate();
                 for solver in general_solvers() {
-                    assert_certified(&problem, &solve(&*solver, &problem, 1e-3).unwrap(), 1e-3, &exact);
+                    assert_certified(&problem, &solve(&*solver, &problem, 1e-3).unwrap(), 1e-3, exact);
                 }
                 let own = pool.chooses_among_itself();
                 let has_gradient = match criterion {
@@ -110,7 +110,7 @@ fn every_solver_reaches_a_thousandth_for_every_criterion_it_supports() {
                 };
                 for solver in smooth_solvers() {
                     match solve(&*solver, &problem, 1e-3) {
-                        Ok(design) if has_gradient => assert_certified(&problem, &design, 1e-3, &exact),
+                        Ok(design) if has_gradient => assert_certified(&problem, &design, 1e-3, exact),
                         Err(DesignError::Unsupported { criterion: refused, .. }) if !has_gradient => {
                             assert_eq!(refused, criterion);
                         }
