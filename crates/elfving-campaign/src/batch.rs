@@ -159,9 +159,9 @@ impl Reasons<'_> {
                 SlotState::Told(reading) if *of == point => reading.values().len(),
                 _ => 0,
             });
-        let id = &self.candidates.ids[point.index()];
+        let id = self.candidates.names().name(point.index());
         let earlier = self.state.earlier.iter().flat_map(|group| &group.measurements);
-        let earlier = earlier.filter(|(of, _)| of == id).map(|(_, reading)| reading.values().len());
+        let earlier = earlier.filter(|(of, _)| *of == *id).map(|(_, reading)| reading.values().len());
         told.chain(earlier).sum()
     }
 }
