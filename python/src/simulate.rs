@@ -58,14 +58,14 @@ struct Simulated {
     goal: Goal,
     budget: u64,
     batch: usize,
-    repeats: usize,
+    repetitions: usize,
     seed: u64,
     minimise: bool,
-    assumed_sigma: Option<f64>,
+    sigma: Option<f64>,
     bound: Option<f64>,
     norm: Option<f64>,
     misspecification: f64,
-    bounded_variance: bool,
+    noise: Option<Tails>,
     delta: f64,
     gamma: Option<f64>,
     world: World,
@@ -99,11 +99,11 @@ pub(crate) fn simulate(
         let (sigma, tails) = environment.noise_level();
         let largest = environment.largest_mean();
         let assumptions = AssumptionSpec {
-            sigma: Some(simulated.assumed_sigma.unwrap_or(sigma)),
+            sigma: Some(simulated.sigma.unwrap_or(sigma)),
             bound: Some(simulated.bound.unwrap_or(if largest > 0.0 { largest } else { 1.0 })),
             norm: simulated.norm,
             misspecification: simulated.misspecification,
-            tails: if simulated.bounded_variance { Tails::BoundedVariance } else { tails },
+            tails: simulated.noise.unwrap_or(tails),
         };
         let named =
             simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;
@@ -119,9 +119,9 @@ pub(crate) fn simulate(
         let question = asked.question(&data, calibrated)?;
         let runner = Simulation::new(simulated.budget)
             .batch(simulated.batch)
-            .repeats(simulated.repeats)
+            .repeats(simulated.repetitions)
             .seed(simulated.seed);
-        let (done, all) = (AtomicUsize::new(0), simulated.repeats * named.len());
+        let (done, all) = (AtomicUsize::new(0), simulated.repetitions * named.len());
         let step = || {
             let iterations = done.fetch_add(1, Ordering::Relaxed) + 1;
             monitor.report(Progress { gap: 0.0, iterations, passes: all });

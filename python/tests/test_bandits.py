@@ -13,7 +13,7 @@ from conftest import table
 from elfving import complexity
 
 MEANS = np.array([0.1, 0.9, 0.3, 0.2])
-LIGHT: dict[str, Any] = {"sigma": 0.05, "norm": 1.5, "bound": 1.0, "sub_gaussian": True}
+LIGHT: dict[str, Any] = {"sigma": 0.05, "norm": 1.5, "bound": 1.0, "noise": "sub-gaussian"}
 
 
 def play(bandit: elfving.Bandit, batch: int = 4, sign: float = 1.0) -> elfving.BanditReport:
@@ -171,22 +171,22 @@ def test_a_simulation_is_that_of_its_seed_and_comes_back() -> None:
 
 def test_progress_of_a_simulation_ends_with_all_runs() -> None:
     seen: list[tuple[int, int]] = []
-    elfving.simulate(np.eye(4), MEANS, algorithm=["random", "gp-ucb"], budget=50, repeats=3, progress=lambda *step: seen.append(step))
+    elfving.simulate(np.eye(4), MEANS, algorithm=["random", "gp-ucb"], budget=50, repetitions=3, progress=lambda *step: seen.append(step))
     assert seen[-1] == (6, 6)
-    assert elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, repeats=2, progress=True)
+    assert elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, repetitions=2, progress=True)
     with pytest.raises(elfving.OptionError, match="progress is"):
         elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, progress=3)
 
 
 @pytest.mark.parametrize("noise", ["normal", "uniform", "rademacher", "student-t", "pareto", "two-point", "bernoulli"])
 def test_every_noise_runs(noise: str) -> None:
-    runs = elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=10, repeats=2, noise=noise)
+    runs = elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=10, repetitions=2, world_noise=noise)
     assert np.isfinite(runs["random"].regret["mean"])
 
 
 def test_recorded_outcomes_and_wrong_simulations() -> None:
     records = {row: [mean, mean + 0.01] for row, mean in enumerate(MEANS)}
-    assert len(elfving.simulate(np.eye(4), records=records, algorithm="random", budget=5, repeats=1)) == 1
+    assert len(elfving.simulate(np.eye(4), records=records, algorithm="random", budget=5, repetitions=1)) == 1
     with pytest.raises(elfving.DataError, match="no recorded outcome"):
         elfving.simulate(np.eye(4), records={0: [1.0]}, algorithm="random", budget=5)
     with pytest.raises(elfving.OptionError, match="one of them"):
@@ -194,7 +194,7 @@ def test_recorded_outcomes_and_wrong_simulations() -> None:
     with pytest.raises(elfving.OptionError, match="budget must be"):
         elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=0)
     with pytest.raises(elfving.OptionError, match="no noise"):
-        elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, noise="loud")
+        elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, world_noise="loud")
     with pytest.raises(elfving.DataError):
         elfving.simulate(np.eye(4), MEANS[:2], algorithm="random", budget=5)
 

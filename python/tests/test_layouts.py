@@ -33,9 +33,9 @@ ENTRIES: dict[str, Callable[[Any], Any]] = {
     "draw": lambda x: elfving.draw(elfving.design(x), 30, random_state=5).order,
     "bandit": lambda x: [
         pull.row
-        for pull in elfving.Bandit(x, goal="best", epsilon=0.1, sigma=0.1, norm=1.0, sub_gaussian=True).ask(5)
+        for pull in elfving.Bandit(x, goal="best", epsilon=0.1, sigma=0.1, norm=1.0, noise="sub-gaussian").ask(5)
     ],
-    "simulate": lambda x: elfving.simulate(x, TRUTH, algorithm="gp-ucb", budget=8, repeats=2)["gp-ucb"].regret,
+    "simulate": lambda x: elfving.simulate(x, TRUTH, algorithm="gp-ucb", budget=8, repetitions=2)["gp-ucb"].regret,
     "complexity": lambda x: complexity.worst_variance(x),
     "rho*": lambda x: complexity.rho_star(x, TRUTH, gamma=0.1),
 }
@@ -95,7 +95,7 @@ def test_the_layout_of_outcomes_samples_and_directions_does_not_matter() -> None
             elfving.estimate(plan, y, sigma=1.0, bound=5.0).estimate.tolist(),
             robust_mean.catoni(s, variance=9.0),
             elfving.design(WHOLE, "c", direction=c).weights.tolist(),
-            elfving.simulate(WHOLE, s[:12] if len(s) > 12 else s, algorithm="random", budget=4, repeats=1)["random"].regret,
+            elfving.simulate(WHOLE, s[:12] if len(s) > 12 else s, algorithm="random", budget=4, repetitions=1)["random"].regret,
         ]
 
     expected = answers(outcomes, samples, direction)

@@ -80,7 +80,7 @@ def test_least_squares_is_what_numpy_says() -> None:
     x = table(30, 3)
     plan = elfving.round(DESIGN, 60, shuffle=True, random_state=1)
     outcomes = np.random.default_rng(5).normal(size=60)
-    found = elfving.estimate(plan, outcomes, sigma=1.0, sub_gaussian=True)
+    found = elfving.estimate(plan, outcomes, sigma=1.0, noise="sub-gaussian")
     theta, *_ = np.linalg.lstsq(x[plan.order], outcomes, rcond=None)
     assert np.allclose(found.estimate, x @ theta)
     assert found.delta == 0.05 and found.guaranteed and any("sub-Gaussian" in line for line in found.assumptions)

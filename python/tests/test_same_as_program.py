@@ -123,7 +123,7 @@ def test_simulations_are_the_same(pool_file: Path, program: Program) -> None:
     pool = elfving.Pool(pool_file, id="id", features=["a", "b", "c"], kernel=kernels.rbf(), seed=2)
     truth = pd.read_csv(pool_file)["yield"]
     ours = elfving.simulate(
-        pool, truth, algorithm=["gp-ucb", "random", "rips-regret"], budget=30, repeats=3, random_state=2
+        pool, truth, algorithm=["gp-ucb", "random", "rips-regret"], budget=30, repetitions=3, random_state=2
     ).to_dict()
     for document in (ours, theirs):
         document["algorithms"] = [without(entry, "seconds") for entry in document["algorithms"]]

@@ -10,6 +10,7 @@ from typing import Any
 from . import _native
 from ._goals import goal_of
 from ._html import escape
+from ._noise import tails_of
 from ._numpy import np
 from ._outcomes import outcome_of
 from ._pool import Pool, as_pool
@@ -86,11 +87,11 @@ class Bandit:
     pool : Pool, or what makes one
         What can be measured and chosen.
     algorithm : str
-        One of :func:`algorithms`, or ``auto``: the certified one for what is vouched for.
+        One of :func:`algorithms`, or ``auto``: the certified one for these assumptions.
     goal : {"best", "top", "all-good", "regret", "map"}
         What is wanted, with ``epsilon`` and ``top``; ``horizon`` is the number of measurements of ``regret``, where known.
-    sigma, bound, norm, misspecification, sub_gaussian
-        What is vouched for about noise and model.
+    sigma, bound, norm, misspecification, noise
+        What is assumed about noise and model; ``noise`` is ``sub-gaussian`` or ``bounded-variance``.
     delta : float
         The probability with which a verdict may be wrong.
     gamma : float, optional
@@ -106,7 +107,7 @@ class Bandit:
     --------
     >>> import numpy as np, elfving
     >>> means = np.array([0.1, 0.9, 0.3])
-    >>> bandit = elfving.Bandit(np.eye(3), goal="best", epsilon=0.2, sigma=0.1, norm=1.0, sub_gaussian=True)
+    >>> bandit = elfving.Bandit(np.eye(3), goal="best", epsilon=0.2, sigma=0.1, norm=1.0, noise="sub-gaussian")
     >>> while pulls := bandit.ask(3):
     ...     for pull in pulls:
     ...         _ = bandit.tell(pull, means[pull.row])
@@ -127,7 +128,7 @@ class Bandit:
         bound: float | None = None,
         norm: float | None = None,
         misspecification: float = 0.0,
-        sub_gaussian: bool = False,
+        noise: str = "bounded-variance",
         delta: float = 0.05,
         gamma: float | None = None,
         budget: int | None = None,
@@ -140,7 +141,7 @@ class Bandit:
             "bound": bound,
             "norm": norm,
             "misspecification": misspecification,
-            "tails": "sub-gaussian" if sub_gaussian else "bounded-variance",
+            "tails": tails_of(noise),
         }
         for name, number in {**assumptions, "delta": delta, "gamma": gamma, "epsilon": epsilon}.items():
             if isinstance(number, float) and not np.isfinite(number):

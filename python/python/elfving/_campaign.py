@@ -102,7 +102,7 @@ class Campaign:
         noise : {"sub-gaussian", "bounded-variance"}
             What the tails of the noise are known to be; with ``sigma`` needed by the certified mode.
         sigma, bound, norm, misspecification, delta, gamma
-            What is vouched for: the deviation of the noise, the mean outcomes, the norm of the function, its distance from the
+            What is assumed: the deviation of the noise, the mean outcomes, the norm of the function, its distance from the
             model; the probability of a wrong verdict; the ridge.
         batch, budget, seed
             Measurements asked for at once, measurements in all, the seed of every random choice.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._arrays import vector
 from ._html import escape
+from ._noise import tails_of
 from ._numpy import np
 from ._pool import Pool
 from ._rounding import Allocation, Draws
@@ -138,7 +139,7 @@ def estimate(
     bound: float | None = None,
     norm: float | None = None,
     misspecification: float = 0.0,
-    sub_gaussian: bool = False,
+    noise: str = "bounded-variance",
     delta: float = 0.05,
     estimator: str = "auto",
     mean: str = "catoni",
@@ -161,8 +162,8 @@ def estimate(
         Bound on the norm of theta; without it the bias of a ridge is not in the widths.
     misspecification : float
         How far the means may be from the model.
-    sub_gaussian : bool
-        The noise is normal, bounded or as light: narrower intervals for least squares, ridge and ips.
+    noise : {"bounded-variance", "sub-gaussian"}
+        The tails: ``sub-gaussian`` (normal, bounded or as light) gives narrower intervals for least squares, ridge and ips.
     estimator : {"auto", "least-squares", "ridge", "ips", "rips", "min-max"}
         Of draws ``auto`` is rips, of counts ridge.
     mean : {"catoni", "soft-truncated", "truncated", "median-of-means", "trimmed"}
@@ -175,7 +176,7 @@ def estimate(
     >>> import numpy as np, elfving
     >>> plan = elfving.round(elfving.design(np.eye(2)), 40)
     >>> outcomes = np.where(plan.order == 0, 1.0, 2.0)
-    >>> found = elfving.estimate(plan, outcomes, sigma=0.1, sub_gaussian=True)
+    >>> found = elfving.estimate(plan, outcomes, sigma=0.1, noise="sub-gaussian")
     >>> found.estimate.round(6), bool((found.lower < [1, 2]).all() and (found.upper > [1, 2]).all())
     (array([1., 2.]), True)
     """
@@ -195,7 +196,7 @@ def estimate(
         "bound": bound,
         "norm": norm,
         "misspecification": misspecification,
-        "tails": "sub-gaussian" if sub_gaussian else "bounded-variance",
+        "tails": tails_of(noise),
     }
     text, columns = _native.estimate(
         plan._native, rows, told, estimator, mean, json.dumps(assumptions), sigmas, delta, no_guarantee

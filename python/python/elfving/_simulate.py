@@ -10,6 +10,7 @@ from . import _native
 from ._arrays import vector
 from ._goals import goal_of
 from ._html import escape
+from ._noise import tails_of
 from ._numpy import np
 from ._pool import as_pool
 from ._progress import Counter
@@ -103,26 +104,26 @@ def simulate(
     records: Mapping[Any, Sequence[float]] | None = None,
     choice_truth: Any = None,
     minimize: bool = False,
-    noise: str = "normal",
-    tail: float | None = None,
-    sigma: float = 0.1,
+    world_noise: str = "normal",
+    world_tail: float | None = None,
+    world_sigma: float = 0.1,
     perturb: float = 0.0,
-    assumed_sigma: float | None = None,
+    sigma: float | None = None,
+    noise: str | None = None,
     bound: float | None = None,
     norm: float | None = None,
     misspecification: float = 0.0,
-    bounded_variance: bool = False,
     delta: float = 0.05,
     gamma: float | None = None,
     goal: str = "regret",
     epsilon: float = 0.0,
     top: int = 3,
     batch: int = 1,
-    repeats: int = 20,
+    repetitions: int = 20,
     random_state: Any = 0,
     progress: bool | Callable[[int, int], object] | None = None,
 ) -> Simulation:
-    """Runs algorithms on a pool whose truth is known. They know the pool and what is vouched for, never the truth.
+    """Runs algorithms on a pool whose truth is known. They know the pool and what is assumed, never the truth.
 
     Parameters
     ----------
@@ -132,17 +133,17 @@ def simulate(
         The true mean of each candidate; ``choice_truth`` that of each choice, where these are others.
     algorithm : str or list of str
         Names from :func:`elfving.algorithms`, or ``auto``.
-    budget, batch, repeats : int
+    budget, batch, repetitions : int
         Measurements of one run at most, measurements asked for at once, runs.
     records : mapping, optional
         In place of ``truth``: recorded outcomes by id or row; a measurement returns one of them.
-    noise : str
-        ``normal``, ``uniform``, ``rademacher``, ``student-t``, ``pareto``, ``two-point`` or ``bernoulli``, with its parameter
-        ``tail`` and its standard deviation ``sigma``.
+    world_noise : str
+        The law of the noise: ``normal``, ``uniform``, ``rademacher``, ``student-t``, ``pareto``, ``two-point`` or ``bernoulli``, with its parameter
+        ``world_tail`` and its standard deviation ``world_sigma``.
     perturb : float
         Move every true mean up or down by this much, at random.
-    assumed_sigma, bound, norm, misspecification, bounded_variance, delta, gamma
-        What the algorithms are told: by default the true noise, and the largest mean as the bound.
+    sigma, noise, bound, norm, misspecification, delta, gamma
+        What the algorithms assume: by default the noise of the world, and the largest mean as the bound.
     goal, epsilon, top
         What is wanted.
     progress : bool or function, optional
@@ -151,17 +152,17 @@ def simulate(
     Examples
     --------
     >>> import numpy as np, elfving
-    >>> runs = elfving.simulate(np.eye(3), [0.1, 0.9, 0.3], algorithm=["random", "gp-ucb"], budget=30, repeats=5)
+    >>> runs = elfving.simulate(np.eye(3), [0.1, 0.9, 0.3], algorithm=["random", "gp-ucb"], budget=30, repetitions=5)
     >>> runs["gp-ucb"].regret["mean"] < runs["random"].regret["mean"]
     True
     """
     pool = as_pool(pool)
     if (truth is None) == (records is None):
         raise OptionError("give truth= or records=, one of them")
-    for name, count in {"budget": budget, "batch": batch, "repeats": repeats}.items():
+    for name, count in {"budget": budget, "batch": batch, "repetitions": repetitions}.items():
         if count < 1:
             raise OptionError(f"{name} must be at least 1")
-    numbers = {"tail": tail, "sigma": sigma, "perturb": perturb, "assumed_sigma": assumed_sigma, "bound": bound, "norm": norm}
+    numbers = {"world_tail": world_tail, "world_sigma": world_sigma, "perturb": perturb, "sigma": sigma, "bound": bound, "norm": norm}
     numbers |= {"misspecification": misspecification, "delta": delta, "gamma": gamma, "epsilon": epsilon}
     for name, number in numbers.items():
         if number is not None and not np.isfinite(number):
@@ -171,17 +172,17 @@ def simulate(
         "goal": goal_of(goal, epsilon, top, budget),
         "budget": budget,
         "batch": batch,
-        "repeats": repeats,
+        "repetitions": repetitions,
         "seed": seed_of(random_state),
         "minimise": minimize,
-        "assumed_sigma": assumed_sigma,
+        "sigma": sigma,
         "bound": bound,
         "norm": norm,
         "misspecification": misspecification,
-        "bounded_variance": bounded_variance,
+        "noise": None if noise is None else tails_of(noise),
         "delta": delta,
         "gamma": gamma,
-        "world": {"noise": noise, "tail": tail, "sigma": sigma, "perturb": perturb},
+        "world": {"noise": world_noise, "tail": world_tail, "sigma": world_sigma, "perturb": perturb},
     }
     listed: list[list[float]] | None = None
     if records is not None:

@@ -4,8 +4,8 @@ mod document;
 mod quantities;
 
 use clap::Args;
-use elfving_lab::complexity::Enclosure;
 use elfving::units::{Ridge, Tolerance};
+use elfving_lab::complexity::Enclosure;
 use elfving_table::Cell;
 
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
