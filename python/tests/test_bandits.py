@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import elfving
@@ -54,7 +55,7 @@ def test_every_algorithm_starts_or_says_what_it_needs() -> None:
 
 @pytest.mark.parametrize("algorithm", ["auto", "rips-best", "gp-ts", "calibrated"])
 def test_a_pickled_bandit_goes_on_with_the_same_conversation(algorithm: str) -> None:
-    settings: dict[str, Any] = {"algorithm": algorithm, "epsilon": 0.2, "random_state": np.random.default_rng(3)}
+    settings: dict[str, Any] = {"algorithm": algorithm, "epsilon": 0.2, "seed": np.random.default_rng(3)}
     if algorithm == "gp-ts":
         settings.update(goal="regret", horizon=40)
     bandit = elfving.Bandit(elfving.Pool(np.eye(4), ids=list("abcd")), **settings, **LIGHT)
@@ -145,7 +146,7 @@ def test_wrong_questions_are_value_errors(options: dict[str, Any], says: str) ->
 
 def test_calibrated_bandits_see_columns_and_categories() -> None:
     frame = pd.DataFrame({"x": np.linspace(0, 1, 12), "ligand": ["u", "v", "w"] * 4})
-    bandit = elfving.Bandit(elfving.Pool(frame, one_hot=True), algorithm="calibrated", random_state=1)
+    bandit = elfving.Bandit(elfving.Pool(frame, one_hot=True), algorithm="calibrated", seed=1)
     for _ in range(4):
         for pull in bandit.ask(3):
             bandit.tell(pull, float(frame["x"][pull.row]))
@@ -159,9 +160,9 @@ def test_reports_come_back_from_json_and_pickle() -> None:
 
 
 def test_a_simulation_is_that_of_its_seed_and_comes_back() -> None:
-    options: dict[str, Any] = {"algorithm": ["random", "gp-ucb"], "budget": 20, "repeats": 3}
-    runs = elfving.simulate(np.eye(4), MEANS, **options, random_state=5)
-    again = elfving.simulate(np.eye(4), MEANS, **options, random_state=5)
+    options: dict[str, Any] = {"algorithm": ["random", "gp-ucb"], "budget": 20, "goal": "regret", "repetitions": 3}
+    runs = elfving.simulate(np.eye(4), MEANS, **options, seed=5)
+    again = elfving.simulate(np.eye(4), MEANS, **options, seed=5)
     assert list(runs) == ["random", "gp-ucb"] and runs["random"].regret == again["random"].regret
     assert elfving.Simulation.from_json(runs.to_json()).to_dict() == runs.to_dict() == pickle.loads(pickle.dumps(runs)).to_dict()
     samples, mean, error = runs["random"].curve_of("simple_regret")
@@ -171,7 +172,7 @@ def test_a_simulation_is_that_of_its_seed_and_comes_back() -> None:
 
 def test_progress_of_a_simulation_ends_with_all_runs() -> None:
     seen: list[tuple[int, int]] = []
-    elfving.simulate(np.eye(4), MEANS, algorithm=["random", "gp-ucb"], budget=50, repetitions=3, progress=lambda *step: seen.append(step))
+    elfving.simulate(np.eye(4), MEANS, algorithm=["random", "gp-ucb"], budget=50, goal="regret", repetitions=3, progress=lambda *step: seen.append(step))
     assert seen[-1] == (6, 6)
     assert elfving.simulate(np.eye(4), MEANS, algorithm="random", budget=5, repetitions=2, progress=True)
     with pytest.raises(elfving.OptionError, match="progress is"):
@@ -225,3 +226,29 @@ def test_the_costs_of_a_problem_with_a_known_answer() -> None:
         complexity.worst_variance(pool, over="nothing")
     with pytest.raises(elfving.DataError):
         complexity.rho_star(pool, [1.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "new"),
+    [
+        (lambda: elfving.Bandit(np.eye(2), sub_gaussian=True), 'noise="sub-gaussian"'),
+        (lambda: elfving.Bandit(np.eye(2), random_state=1), "seed="),
+        (lambda: elfving.simulate(np.eye(2), [0, 1], algorithm="random", budget=2, repeats=2), "repetitions="),
+        (lambda: elfving.simulate(np.eye(2), [0, 1], algorithm="random", budget=2, assumed_sigma=1.0), "sigma="),
+        (lambda: elfving.simulate(np.eye(2), [0, 1], algorithm="random", budget=2, bounded_variance=True), "noise="),
+        (lambda: elfving.design(np.eye(2), warm_start=None), "warm="),
+        (lambda: elfving.draw(elfving.design(np.eye(2)), 2, random_state=1), "seed="),
+        (lambda: elfving.round(elfving.design(np.eye(2)), 2, done={}), "measured="),
+        (lambda: elfving.estimate(None, [], sigma=1.0, sub_gaussian=True), 'noise="sub-gaussian"'),
+    ],
+)
+def test_old_keywords_are_refused_with_the_new_one(call: Any, new: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"is now {new}")):
+        call()
+
+
+def test_the_law_of_the_world_is_not_what_is_assumed() -> None:
+    with pytest.raises(elfving.OptionError, match="world_noise='student-t'"):
+        elfving.simulate(np.eye(2), [0, 1], algorithm="random", budget=2, noise="student-t")
+    with pytest.raises(elfving.OptionError, match="'sub-gaussian' or 'bounded-variance'"):
+        elfving.Bandit(np.eye(2), noise="loud")

@@ -154,10 +154,10 @@ def test_a_bar_is_shown_where_tqdm_is(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_warm_start_may_be_a_design_or_weights() -> None:
     cold = elfving.design(table(100, 4), "g")
     for start in (cold, cold.weights):
-        warm = elfving.design(table(100, 4), "g", warm_start=start)
+        warm = elfving.design(table(100, 4), "g", warm=start)
         assert warm.value == pytest.approx(cold.value, rel=1e-5)
     with pytest.raises(elfving.OptionError, match="weights for"):
-        elfving.design(LINE, warm_start=cold)
+        elfving.design(LINE, warm=cold)
 
 
 @pytest.mark.parametrize(

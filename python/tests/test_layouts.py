@@ -30,12 +30,12 @@ ENTRIES: dict[str, Callable[[Any], Any]] = {
     "coordinates": lambda x: elfving.Pool(x).coordinates,
     "variance": lambda x: elfving.design(x).variance(),
     "round": lambda x: elfving.round(elfving.design(x), 20).counts,
-    "draw": lambda x: elfving.draw(elfving.design(x), 30, random_state=5).order,
+    "draw": lambda x: elfving.draw(elfving.design(x), 30, seed=5).order,
     "bandit": lambda x: [
         pull.row
         for pull in elfving.Bandit(x, goal="best", epsilon=0.1, sigma=0.1, norm=1.0, noise="sub-gaussian").ask(5)
     ],
-    "simulate": lambda x: elfving.simulate(x, TRUTH, algorithm="gp-ucb", budget=8, repetitions=2)["gp-ucb"].regret,
+    "simulate": lambda x: elfving.simulate(x, TRUTH, algorithm="gp-ucb", budget=8, goal="regret", repetitions=2)["gp-ucb"].regret,
     "complexity": lambda x: complexity.worst_variance(x),
     "rho*": lambda x: complexity.rho_star(x, TRUTH, gamma=0.1),
 }
@@ -85,7 +85,7 @@ def vectors(values: np.ndarray) -> dict[str, Any]:
 
 
 def test_the_layout_of_outcomes_samples_and_directions_does_not_matter() -> None:
-    plan = elfving.draw(elfving.design(np.eye(3)), 40, random_state=2)
+    plan = elfving.draw(elfving.design(np.eye(3)), 40, seed=2)
     outcomes = np.arange(40.0) % 5
     samples = np.arange(40.0) % 7
     direction = np.array([1.0, -2.0, 3.0])

@@ -26,7 +26,7 @@ def test_every_method_meets_the_budget(method: str) -> None:
 def test_limits_are_kept() -> None:
     ids = [f"c{i}" for i in range(30)]
     design = elfving.design(elfving.Pool(table(30, 3), ids=ids), "g")
-    plan = elfving.round(design, 20, maximum=2, force=["c0", 1], minimum={"c2": 2}, done={"c3": 5}, polish=True)
+    plan = elfving.round(design, 20, maximum=2, force=["c0", 1], minimum={"c2": 2}, measured={"c3": 5}, polish=True)
     assert plan.counts.max() <= 2 and plan.counts[2] == 2 and min(plan.counts[:2]) >= 1
     assert plan.to_dict()["done"]["total"] == 5
     with pytest.raises(elfving.OptionError, match='candidate "c1" must be measured at least 3 times'):
@@ -44,31 +44,31 @@ def test_a_budget_is_a_whole_number_of_at_least_one(budget: Any) -> None:
 
 
 def test_draws_are_those_of_their_seed() -> None:
-    draws = elfving.draw(DESIGN, 500, random_state=7)
-    assert np.array_equal(draws.order, elfving.draw(DESIGN, 500, random_state=7).order)
-    assert not np.array_equal(draws.order, elfving.draw(DESIGN, 500, random_state=8).order)
+    draws = elfving.draw(DESIGN, 500, seed=7)
+    assert np.array_equal(draws.order, elfving.draw(DESIGN, 500, seed=7).order)
+    assert not np.array_equal(draws.order, elfving.draw(DESIGN, 500, seed=8).order)
     assert np.array_equal(np.bincount(draws.order, minlength=30), draws.counts)
     assert draws.probabilities.sum() == pytest.approx(1.0) and np.allclose(draws.probabilities, DESIGN.weights, atol=1e-8)
     generator = np.random.default_rng(1)
-    assert elfving.draw(DESIGN, 5, random_state=generator).seed != elfving.draw(DESIGN, 5, random_state=generator).seed
-    assert elfving.draw(DESIGN, 5, random_state=np.random.RandomState(1)).seed >= 0
-    assert elfving.draw(DESIGN, 5, random_state=None).seed != elfving.draw(DESIGN, 5, random_state=None).seed
-    with pytest.raises(elfving.OptionError, match="random_state"):
-        elfving.draw(DESIGN, 5, random_state=-1)
+    assert elfving.draw(DESIGN, 5, seed=generator).seed != elfving.draw(DESIGN, 5, seed=generator).seed
+    assert elfving.draw(DESIGN, 5, seed=np.random.RandomState(1)).seed >= 0
+    assert elfving.draw(DESIGN, 5, seed=None).seed != elfving.draw(DESIGN, 5, seed=None).seed
+    with pytest.raises(elfving.OptionError, match="seed"):
+        elfving.draw(DESIGN, 5, seed=-1)
     with pytest.raises(elfving.OptionError, match=r"elfving\.draw"):
         elfving.round(DESIGN, 5, method="sample")
 
 
 def test_a_shuffled_plan_has_the_same_measurements_in_another_order() -> None:
     plain = elfving.round(DESIGN, 40)
-    shuffled = elfving.round(DESIGN, 40, shuffle=True, random_state=3)
+    shuffled = elfving.round(DESIGN, 40, shuffle=True, seed=3)
     assert np.array_equal(np.sort(shuffled.order), plain.order)
     assert not np.array_equal(shuffled.order, plain.order)
     assert shuffled.order_ids == [str(row) for row in shuffled.order]
 
 
 @pytest.mark.parametrize(
-    "plan", [elfving.round(DESIGN, 20, shuffle=True, random_state=2), elfving.draw(DESIGN, 20)], ids=["counts", "draws"]
+    "plan", [elfving.round(DESIGN, 20, shuffle=True, seed=2), elfving.draw(DESIGN, 20)], ids=["counts", "draws"]
 )
 def test_a_pickled_plan_is_the_same_plan(plan: Any) -> None:
     again = pickle.loads(pickle.dumps(plan))
@@ -78,7 +78,7 @@ def test_a_pickled_plan_is_the_same_plan(plan: Any) -> None:
 
 def test_least_squares_is_what_numpy_says() -> None:
     x = table(30, 3)
-    plan = elfving.round(DESIGN, 60, shuffle=True, random_state=1)
+    plan = elfving.round(DESIGN, 60, shuffle=True, seed=1)
     outcomes = np.random.default_rng(5).normal(size=60)
     found = elfving.estimate(plan, outcomes, sigma=1.0, noise="sub-gaussian")
     theta, *_ = np.linalg.lstsq(x[plan.order], outcomes, rcond=None)
@@ -102,7 +102,7 @@ def test_ridge_is_what_numpy_says() -> None:
 @pytest.mark.parametrize("estimator", ["rips", "ips", "min-max"])
 @pytest.mark.parametrize("mean", ["catoni", "soft-truncated", "truncated", "median-of-means", "trimmed"])
 def test_estimators_of_draws_find_the_means(estimator: str, mean: str) -> None:
-    draws = elfving.draw(elfving.design(np.eye(3)), 3000, random_state=1)
+    draws = elfving.draw(elfving.design(np.eye(3)), 3000, seed=1)
     means = np.array([0.2, 0.5, 0.9])
     outcomes = means[draws.order] + 0.05 * np.random.default_rng(2).standard_t(3, size=3000)
     found = elfving.estimate(draws, outcomes, sigma=0.1, bound=1.0, estimator=estimator, mean=mean)
@@ -159,7 +159,7 @@ def test_estimates_come_back_from_pickle_and_go_to_frames() -> None:
 def test_rips_has_the_habits_of_scikit_learn() -> None:
     from sklearn.base import clone
 
-    draws = elfving.draw(elfving.design(np.eye(2)), 400, random_state=1)
+    draws = elfving.draw(elfving.design(np.eye(2)), 400, seed=1)
     model = elfving.RIPS(sigma=0.1, bound=2.5)
     again = clone(model)
     assert again is not model and again.get_params() == model.get_params()

@@ -50,7 +50,7 @@ def test_intervals_regret_and_elimination_are_drawn(tmp_path: Path) -> None:
     assert elfving.plot_intervals(found).has_data()
     counts = elfving.plot_elimination(found).lines[0].get_ydata()
     assert counts[0] == 3 and counts[-1] == len(found.survivors)
-    runs = elfving.simulate(np.eye(3), [0.1, 0.9, 0.3], algorithm=["random", "gp-ucb"], budget=20, repetitions=3)
+    runs = elfving.simulate(np.eye(3), [0.1, 0.9, 0.3], algorithm=["random", "gp-ucb"], budget=20, goal="regret", repetitions=3)
     axes = elfving.plot_regret(runs, what="simple_regret")
     assert [line.get_label() for line in axes.lines] == ["random", "gp-ucb"]
     with pytest.raises(elfving.OptionError, match="what is"):

@@ -162,9 +162,9 @@ def test_kernels_say_what_they_are() -> None:
         assert kernels.Kernel.from_dict(kernel.to_dict()) == kernel
         assert pickle.loads(pickle.dumps(kernel)) == kernel
         elfving.Pool(table(8, 2), kernel=kernel)
-    with pytest.raises(elfving.OptionError, match="lengthscale"):
+    with pytest.raises(elfving.OptionError, match="length scale"):
         kernels.rbf(-1.0)
-    with pytest.raises(elfving.OptionError, match="lengthscales for"):
+    with pytest.raises(elfving.OptionError, match="length scales for"):
         elfving.Pool(table(8, 2), kernel=kernels.rbf([1.0, 2.0, 3.0]))
     with pytest.raises(elfving.OptionError, match="exclude each other"):
         elfving.Pool(table(8, 2), kernel=kernels.rbf(), polynomial_model=2)

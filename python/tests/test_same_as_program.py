@@ -94,10 +94,10 @@ def test_draws_and_estimates_are_the_same(pool_file: Path, program: Program, tmp
     pool = elfving.Pool(pool_file, id="id", features=["a", "b", "c"])
     design = elfving.Design.from_json(design_file.read_text(), pool)
     for words, plan, options, estimator in [
-        (["--method", "sample", "--seed", 5], elfving.draw(design, 300, random_state=5), {"bound": 3.0, "norm": 4.0}, "auto"),
-        (["--method", "sample", "--seed", 6], elfving.draw(design, 300, random_state=6), {"bound": 3.0}, "ips"),
-        (["--method", "sample", "--seed", 7], elfving.draw(design, 300, random_state=7), {"bound": 3.0}, "min-max"),
-        (["--method", "regret", "--shuffle", "--seed", 4], elfving.round(design, 300, method="regret", shuffle=True, random_state=4), {"norm": 4.0}, "auto"),
+        (["--method", "sample", "--seed", 5], elfving.draw(design, 300, seed=5), {"bound": 3.0, "norm": 4.0}, "auto"),
+        (["--method", "sample", "--seed", 6], elfving.draw(design, 300, seed=6), {"bound": 3.0}, "ips"),
+        (["--method", "sample", "--seed", 7], elfving.draw(design, 300, seed=7), {"bound": 3.0}, "min-max"),
+        (["--method", "regret", "--shuffle", "--seed", 4], elfving.round(design, 300, method="regret", shuffle=True, seed=4), {"norm": 4.0}, "auto"),
     ]:
         program("round", pool_file, "--design", design_file, "--budget", 300, *words, "--out", plan_file)
         assert without(plan.to_dict(), "seconds", "design") == without(json.loads(plan_file.read_text()), "seconds", "design")
@@ -117,13 +117,13 @@ def test_draws_and_estimates_are_the_same(pool_file: Path, program: Program, tmp
 
 def test_simulations_are_the_same(pool_file: Path, program: Program) -> None:
     theirs = program(
-        "simulate", "--pool", pool_file, "--id", "id", "--features", "a,b,c", "--truth", "yield", "--kernel", "rbf",
-        "--algorithm", "gp-ucb,random,rips-regret", "--budget", 30, "--repetitions", 3, "--goal", "regret", "--seed", 2, "--json",
+        "simulate", pool_file, "--id", "id", "--features", "a,b,c", "--maximize", "yield", "--kernel", "rbf", "--goal", "regret",
+        "--algorithm", "gp-ucb,random,rips-regret", "--budget", 30, "--repetitions", 3, "--seed", 2, "--json",
     )  # fmt: skip
     pool = elfving.Pool(pool_file, id="id", features=["a", "b", "c"], kernel=kernels.rbf(), seed=2)
     truth = pd.read_csv(pool_file)["yield"]
     ours = elfving.simulate(
-        pool, truth, algorithm=["gp-ucb", "random", "rips-regret"], budget=30, repetitions=3, random_state=2
+        pool, truth, algorithm=["gp-ucb", "random", "rips-regret"], budget=30, goal="regret", repetitions=3, seed=2
     ).to_dict()
     for document in (ours, theirs):
         document["algorithms"] = [without(entry, "seconds") for entry in document["algorithms"]]

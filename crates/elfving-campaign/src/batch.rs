@@ -3,6 +3,8 @@
 use std::fmt;
 
 use elfving::bandit::{Reason, Why};
+use elfving::pool::PointId;
+use elfving::units::grouped;
 use elfving_problem::Dataset;
 use elfving_table::{LabSheet, SheetLine, TextColumn, slot_name};
 use serde::Serialize;
@@ -72,7 +74,9 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::Finished(reason) => reason.fmt(f),
-            Stop::Budget { measurements } => write!(f, "the budget of {measurements} measurements is spent"),
+            Stop::Budget { measurements } => {
+                write!(f, "the budget of {} measurements is spent", grouped(*measurements))
+            }
         }
     }
 }
@@ -135,9 +139,29 @@ impl Reasons<'_> {
             None => format!("chosen by {}", self.state.spec.algorithm),
             Some(Why::Comparison { rival, leader, width }) => {
                 let (rival, leader) = (&choices[rival.index()], &choices[leader.index()]);
-                format!("tells {rival} from {leader}, known to ±{width:.4}")
+                Why::comparison(rival, leader, *width)
             }
+            // What is planned is not measured yet: count what was told.
+            Some(Why::Repeat { .. }) => match self.measured(self.round.points[place]) {
+                0 => "replicate within this batch".to_owned(),
+                1 => "replicate; measured once so far".to_owned(),
+                times => format!("replicate; measured {times} times so far"),
+            },
             Some(other) => other.turned(self.state.spec.aim.sign()).to_string(),
         }
+    }
+
+    /// How often a candidate was measured, in the campaign and before.
+    fn measured(&self, point: PointId) -> usize {
+        let rounds = self.state.rounds.iter();
+        let told =
+            rounds.flat_map(|round| round.points.iter().zip(&round.slots)).map(|(of, slot)| match slot {
+                SlotState::Told(reading) if *of == point => reading.values().len(),
+                _ => 0,
+            });
+        let id = &self.candidates.names().text()[point.index()];
+        let earlier = self.state.earlier.iter().flat_map(|group| &group.measurements);
+        let earlier = earlier.filter(|(of, _)| of == id).map(|(_, reading)| reading.values().len());
+        told.chain(earlier).sum()
     }
 }

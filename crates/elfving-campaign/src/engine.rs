@@ -215,7 +215,8 @@ fn policy(spec: &Spec, candidates: &Dataset) -> Result<Box<dyn Policy>, Campaign
 pub(crate) fn resolve(mut spec: Spec, candidates: &Dataset) -> Result<Spec, CampaignError> {
     if spec.algorithm == "auto" && spec.mode == Mode::Calibrated {
         spec.algorithm = "calibrated".to_owned();
-        spec.because = "all data reused, a fitted model, any batch: practical, without proof".to_owned();
+        spec.because =
+            "a fitted model that reuses all data, in batches of any size: practical, no proof".to_owned();
     }
     if spec.algorithm == "auto" && spec.mode == Mode::Certified {
         let (algorithm, why) = AnyAlgorithm::auto(&question(&spec, candidates)?);
@@ -228,7 +229,9 @@ pub(crate) fn resolve(mut spec: Spec, candidates: &Dataset) -> Result<Spec, Camp
 /// What is asked, with large outcomes good.
 fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError> {
     if spec.assumed.sigma.is_none() {
-        return Err(setting("the certified mode needs sigma, a bound on the deviation of the noise"));
+        return Err(setting(
+            "the certified mode needs sigma, a bound on the standard deviation of the noise",
+        ));
     }
     let assumptions = spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
     // The recipe says how far a kernel is factorised.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use elfving::bandit::BanditError;
 use elfving::pool::PoolError;
+use elfving::units::grouped;
 use elfving_problem::ProblemError;
 use elfving_table::{TableError, WriteError};
 
@@ -20,13 +21,13 @@ pub enum CampaignError {
         source: io::Error,
     },
     /// A campaign never takes the place of another file.
-    #[error("{}: there is a file of that name already", path.display())]
+    #[error("{}: a file of that name exists already", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// The file is something else.
-    #[error("{}: this is not a campaign", path.display())]
+    #[error("{}: not a campaign file", path.display())]
     NotACampaign {
         /// The file.
         path: PathBuf,
@@ -91,7 +92,7 @@ pub enum CampaignError {
         nearest: Option<String>,
     },
     /// A slot has another outcome already.
-    #[error("slot {slot} has the outcome {known} already, and now {told}")]
+    #[error("slot {slot} has the outcome {known} on record; the new one is {told}")]
     Conflict {
         /// The slot.
         slot: String,
@@ -101,27 +102,25 @@ pub enum CampaignError {
         told: String,
     },
     /// The slot has no outcome that could be corrected.
-    #[error("slot {slot} has no outcome yet; tell it")]
+    #[error("slot {slot} has no outcome yet: record it with tell")]
     NothingToCorrect {
         /// The slot.
         slot: String,
     },
     /// A measurement of a closed round cannot be made again.
-    #[error(
-        "slot {slot} belongs to a closed round: its outcome can be corrected, but it cannot fail any more"
-    )]
+    #[error("slot {slot} belongs to a closed round: its outcome can be corrected, but not marked as failed")]
     CannotFailLate {
         /// The slot.
         slot: String,
     },
     /// The round of the slot was closed without it.
-    #[error("the round of slot {slot} was closed while the slot was open; its outcome comes too late")]
+    #[error("the round of slot {slot} was closed without it; its outcome comes too late")]
     TooLate {
         /// The slot.
         slot: String,
     },
     /// What was told is no outcome.
-    #[error("slot {slot}: {problem}; tell a failed measurement as failed")]
+    #[error("slot {slot}: {problem}; mark a failed measurement as failed")]
     NotAnOutcome {
         /// The slot.
         slot: String,
@@ -129,7 +128,7 @@ pub enum CampaignError {
         problem: String,
     },
     /// The next round does not fit into the budget.
-    #[error("the next round needs {needed} measurements, and {left} of the budget of {budget} are left")]
+    #[error("the next round needs {} measurements; {} of the budget of {} are left", grouped(*needed), grouped(*left), grouped(*budget))]
     OverBudget {
         /// What the round needs.
         needed: u64,
@@ -150,7 +149,7 @@ pub enum CampaignError {
     #[error("no round is under way")]
     NoRound,
     /// A computed number is not finite.
-    #[error("a number of what would be {what} leaves the range of floating-point numbers")]
+    #[error("a number in the {what} event exceeds the range of floating-point numbers")]
     OutOfRange {
         /// The kind of event.
         what: &'static str,

@@ -53,3 +53,4 @@ pub use store::{Attachment, Head};
 pub use story::{CandidateStory, RoundStory, SlotStory};
 pub use tell::{TellOptions, Told};
 pub use verify::Verification;
+pub use words::shell_word;

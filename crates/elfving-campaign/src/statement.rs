@@ -26,7 +26,7 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
     let first = match (report.guarantee, waived) {
         (Guarantee::None, Some(why)) => return vec![format!("No guarantee: {why}.")],
         (Guarantee::None, None) => {
-            return vec![format!("No guarantee: {} has no stopping rule with a proof.", report.policy)];
+            return vec![format!("No guarantee: {} has no proven stopping rule.", report.policy)];
         }
         (Guarantee::Calibrated, _) => {
             let words = [report.standing_in_words(), conditional.map(|if_so| if_so.in_words(aim.worse()))];
@@ -48,12 +48,12 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
     if earlier > 0 {
         let made = counted(earlier, "measurement");
         lines.push(format!(
-            "- the {made} made before are all there were: none was chosen or left out by its outcome"
+            "- the {made} made before are complete: none was selected or left out because of its outcome"
         ));
     }
     let doubt = (noisier > 0).then(|| {
         format!(
-            "{} came with a standard error above sigma, which speaks against the first assumption",
+            "{} came with a standard error above the assumed sigma: check the assumption on the noise",
             counted(noisier, "outcome")
         )
     });

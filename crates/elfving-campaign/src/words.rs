@@ -1,7 +1,8 @@
-//! What happened, in one line an event.
+//! What happened, in one line per event.
 
 use std::fmt;
 
+use elfving::units::grouped;
 use elfving_table::slot_name;
 
 use crate::event::{Change, Event, Source};
@@ -18,11 +19,11 @@ impl fmt::Display for Event {
             }
             Event::Asked(asking) => match &asking.plan {
                 Some(plan) if plan.is_forced() => {
-                    write!(f, "{} you asked for", counted(plan.measurements.len(), "measurement"))
+                    write!(f, "{} requested by you", counted(plan.measurements.len(), "measurement"))
                 }
                 Some(plan) => {
                     let (round, planned) = (plan.round, counted(plan.measurements.len(), "measurement"));
-                    write!(f, "round {round} begins: {planned} planned, {} handed out", asking.handed_out)
+                    write!(f, "round {round} starts: {planned} planned, {} handed out", asking.handed_out)
                 }
                 None => write!(f, "{} of the round handed out", counted(asking.handed_out, "slot")),
             },
@@ -44,9 +45,9 @@ impl fmt::Display for Event {
             }
             Event::Closed(closing) => {
                 let decision = &closing.decision;
-                let waived = if closing.waived { ", without a guarantee" } else { "" };
+                let waived = if closing.waived { ", guarantee forfeited" } else { "" };
                 let (left, out) = (decision.survivors.len(), decision.eliminated.len());
-                write!(f, "round {} decided: {left} still in, {out} out{waived}", decision.round)
+                write!(f, "round {} decided: {left} remain, {out} eliminated{waived}", decision.round)
             }
             Event::Earlier(brought_in) => {
                 let count = counted(brought_in.measurements.len(), "measurement");
@@ -67,5 +68,17 @@ fn from(source: Option<&Source>) -> String {
 
 /// `1 slot`, `2 slots`.
 pub(crate) fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n as u64)) }
+}
+
+/// A word as a shell takes it: quoted where it has to be.
+///
+/// ```
+/// use elfving_campaign::shell_word;
+/// assert_eq!((shell_word("a.elfving"), shell_word("a b")), ("a.elfving".to_owned(), "'a b'".to_owned()));
+/// assert_eq!(shell_word("it's"), r"'it'\''s'");
+/// ```
+pub fn shell_word(word: &str) -> String {
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-./=,:+@%".contains(c));
+    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

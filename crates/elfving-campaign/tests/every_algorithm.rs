@@ -128,7 +128,7 @@ fn a_calibrated_campaign_needs_no_assumption_and_never_claims_a_proof() {
     let words = status.statement.join(" ");
     assert!(words.starts_with("Calibrated, no proof."), "{words}");
     assert!(
-        words.contains("above the best; nobody has proved"),
+        words.contains("above the best; this premise is not verified"),
         "what would be certified if, for small is good: {words}"
     );
     assert!(!words.contains("With probability 95 %, under these assumptions"), "{words}");

@@ -182,7 +182,7 @@ fn what_is_forced_comes_first_and_what_is_forbidden_never() {
     let mut ids: Vec<&str> = batch.rows.iter().map(|row| row.id.as_str()).collect();
     ids.sort_unstable();
     assert_eq!((batch.round, ids), (0, vec!["a1", "b3"]));
-    assert!(batch.rows.iter().all(|row| row.why == "asked for"));
+    assert!(batch.rows.iter().all(|row| row.why == "requested"));
     run(&mut campaign, 200);
     let status = campaign.status().unwrap();
     assert_eq!(status.picks, ["a2"]);
@@ -194,16 +194,13 @@ fn what_is_forced_comes_first_and_what_is_forbidden_never() {
 fn the_statement_names_what_earlier_measurements_and_their_errors_assume() {
     let lab = Lab::quick();
     let mut campaign = lab.create(certified());
-    let chosen = "none was chosen or left out by its outcome";
+    let chosen = "none was selected or left out because of its outcome";
     assert!(!campaign.status().unwrap().statement.join(" ").contains(chosen));
 
     let earlier: Vec<(String, Reading)> = ["a1", "b3"].map(|id| (id.to_owned(), truth(id).into())).to_vec();
     campaign.bring_in(&earlier, None, At(1)).unwrap();
     let said = campaign.status().unwrap().statement.join("\n");
-    assert!(
-        said.contains(&format!("- the 2 measurements made before are all there were: {chosen}")),
-        "{said}"
-    );
+    assert!(said.contains(&format!("- the 2 measurements made before are complete: {chosen}")), "{said}");
 
     let batch = campaign.ask(None, At(2)).unwrap();
     let reading = |standard_error| Outcome::Measured(Reading::WithError { value: 0.7, standard_error });
@@ -212,7 +209,10 @@ fn the_statement_names_what_earlier_measurements_and_their_errors_assume() {
         batch.rows.iter().zip(errors).map(|(row, error)| (row.slot.as_str(), reading(error))).collect();
     campaign.tell_outcomes(&told, &TellOptions::default(), At(3)).unwrap();
     let said = campaign.status().unwrap().statement.join("\n");
-    assert!(said.contains("2 outcomes came with a standard error above sigma"), "sigma is 0.1: {said}");
+    assert!(
+        said.contains("2 outcomes came with a standard error above the assumed sigma"),
+        "sigma is 0.1: {said}"
+    );
 }
 
 #[test]

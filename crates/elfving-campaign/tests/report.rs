@@ -87,14 +87,15 @@ fn a_finished_campaign_reads_as_an_answer() {
     assert!(status.stopped.is_some() && !status.eliminated.is_empty(), "{status:?}");
     let html = campaign.html(MADE).unwrap();
     keep("report-finished.html", &html);
-    assert!(html.contains("The answer") && html.contains("measure nothing more: the goal is reached"));
+    assert!(html.contains("Result") && html.contains("nothing more to measure: the goal is reached"));
     assert!(html.contains(&status.picks[0]));
     // The statement, word for word, and every assumption.
     for line in &status.statement {
         assert!(html.contains(&escaped(line.trim_start_matches("- "))), "{line}");
     }
     assert!(html.contains("With probability 95 %, under these assumptions, the pick is at most"));
-    let sections = ["Still in", "Pictures", "Out, and why", "Rounds", "Asked and told", "Log"];
+    let sections =
+        ["Remaining candidates", "Pictures", "Eliminated candidates", "Rounds", "Slots and results", "Log"];
     sections.iter().for_each(|title| assert!(html.contains(&format!(">{title}</h2>")), "{title}"));
     assert_eq!(html.matches("<svg").count(), html.matches("role=\"img\"").count());
     assert!(html.contains(&status.head.to_string()));
@@ -105,7 +106,7 @@ fn an_open_batch_says_what_to_do_next_and_an_empty_campaign_says_that_too() {
     let lab = Lab::quick();
     let mut campaign = Campaign::create(lab.path(), spec(), &[pool()], At(0)).unwrap();
     let html = campaign.html(MADE).unwrap();
-    assert!(html.contains("Nothing is measured yet.") && html.contains("elfving ask lab.elfving"));
+    assert!(html.contains("Nothing has been measured yet.") && html.contains("elfving ask lab.elfving"));
     campaign.ask(None, At(1)).unwrap();
     let html = campaign.html(MADE).unwrap();
     keep("report-open.html", &html);

@@ -25,10 +25,12 @@ use crate::simulate::SimulateArgs;
     name = "elfving",
     version,
     propagate_version = true,
-    after_help = "Data goes to stdout, everything else to stderr.\n\
+    after_help = "Results go to stdout, diagnostics to stderr.\n\
         Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 4 campaign damaged, 5 cannot write,\n\
-        6 locked, 7 no certificate, 8 a decision is needed, 9 newer format, 130 Ctrl-C.\n\n\
-        Start with:  elfving new screen --pool pool.csv --id id --maximize yield"
+        6 locked, 7 no certificate, 8 a decision is needed, 9 newer format, 130 Ctrl-C.\n\
+        Topics: elfving help campaign, elfving help options\n\n\
+        Start with:  elfving demo\n\
+        or:          elfving new screen pool.csv --id id --maximize yield --mode calibrated"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -62,13 +64,13 @@ pub(crate) fn command() -> clap::Command {
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct GlobalArgs {
-    /// Print one JSON object on stdout
+    /// Print one JSON object on stdout, and errors as one on stderr; short for --format json
     #[arg(long, global = true, display_order = 900)]
     pub(crate) json: bool,
-    /// Threads to use (default: one for each core); results do not depend on it
+    /// Threads to use (default: one per core); results do not depend on it
     #[arg(long, global = true, value_name = "N", display_order = 901)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Say nothing on stderr but errors
+    /// Print nothing on stderr but errors
     #[arg(long, short, global = true, display_order = 902)]
     pub(crate) quiet: bool,
 }
@@ -76,46 +78,46 @@ pub(crate) struct GlobalArgs {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a whole campaign on a real table, in seconds, and write its report
+    /// Run a whole campaign on a real table in seconds, with a report
     Demo(DemoArgs),
-    /// Start a campaign: a durable file that is asked what to measure and told what came out
+    /// Create a campaign file
     New(Box<NewArgs>),
-    /// Ask a campaign what to measure next
+    /// Print the next batch: what to measure, and why
     Ask(AskArgs),
-    /// Tell a campaign what came out
+    /// Record results
     Tell(TellArgs),
-    /// Say where a campaign stands, what is guaranteed, and why a candidate is out
+    /// Show progress, guarantees and eliminations
     Status(StatusArgs),
-    /// Write a campaign's report: one HTML file with the answer, the statement, intervals and pictures
+    /// Write a report: one HTML file with the result, its guarantee, intervals and pictures
     Report(ReportArgs),
-    /// Replace an outcome that was wrong
+    /// Replace a wrong result
     Correct(CorrectArgs),
-    /// List what happened in a campaign, event by event
+    /// List the events of a campaign
     Log(LogArgs),
-    /// Write a campaign for other programs, as CSV or JSON
+    /// Export a campaign as CSV or JSON
     Export(ExportArgs),
-    /// Check that a campaign is as it was written
+    /// Check that a campaign file is intact
     Verify(VerifyArgs),
-    /// Compute which candidates to measure, in which proportions, with a proof of how good the answer is
+    /// Compute which candidates to measure, in which proportions, with a certificate
     Design(Box<DesignArgs>),
-    /// Turn a design and a budget into whole measurements, as a plan or a lab sheet
+    /// Turn a design and a budget into whole measurements: a plan or a lab sheet
     Round(Box<RoundArgs>),
-    /// Turn the outcomes of a plan into estimates with intervals, each a theorem under stated assumptions
+    /// Turn the outcomes of a plan into estimates with intervals
     Estimate(Box<EstimateArgs>),
-    /// Compare algorithms on a pool whose truth is known
+    /// Compare algorithms on a pool with known means
     Simulate(Box<SimulateArgs>),
-    /// Run the experiments of the paper, and ours: numbers, figures, and what holds
+    /// Reproduce the experiments of the paper, and ours
     Reproduce(ReproduceArgs),
-    /// Compute what a problem costs: effective dimensions, information gain, rho*, T*, with certified bounds
+    /// Compute how hard a problem is: effective dimensions, information gain, rho*, T*, with certified bounds
     Complexity(Box<ComplexityArgs>),
-    /// Say how many measurements a certified answer will take, before the first one
+    /// Estimate how many measurements a certified answer will take
     Plan(Box<PlanArgs>),
-    /// Look at a table and say which options to use: scales, kernel, noise, bounds
+    /// Suggest options for a table: scales, kernel, noise, bounds
     Diagnose(Box<DiagnoseArgs>),
-    /// Check a saved design again, without the solver that found it
+    /// Check a saved design independently of the solver
     Certify(CertifyArgs),
-    /// Write the completions of a shell to stdout
+    /// Print shell completions
     Completions(CompletionsArgs),
-    /// Write the manual page to stdout
+    /// Print a manual page
     Man(ManArgs),
 }

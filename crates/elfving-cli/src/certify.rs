@@ -19,12 +19,13 @@ use elfving_problem::documents::DesignDocument;
 #[command(after_help = "Examples:
   elfving design pool.csv --id id --out design.json
   elfving certify design.json pool.csv
-  elfving certify design.json measurable.csv --targets orderable.csv
+  elfving design measurable.csv --targets orderable.csv --id id --criterion xy \\
+          --out comparison.json
+  elfving certify comparison.json measurable.csv --targets orderable.csv
 
-The problem is built again from the options in the design file. The check shares no code with
-the solvers: it computes the value of the design and a bound that no design can beat. Exit
-code 0 means that the numbers in the file are right and that the gap is within the tolerance;
-otherwise it is 7.")]
+The problem is rebuilt from the options in the design file. The check is independent of the
+solvers: it computes the value of the design and a bound that no design can beat. Exit code 0
+means that the numbers in the file are right and the gap is within the tolerance; otherwise 7.")]
 pub(crate) struct CertifyArgs {
     /// The design, written by `elfving design --out`
     #[arg(value_name = "DESIGN.json")]

@@ -141,14 +141,14 @@ impl CliError {
             | Self::Decision { help, .. }
             | Self::NoCertificate { help, .. } => Some(help),
             Self::NotIdentifiable { .. } => {
-                Some("give --gamma a small positive number such as 1e-3, or take the target out")
+                Some("give a small positive --gamma such as 1e-3, or remove the target")
             }
-            Self::Pool(PoolError::NotPositiveSemidefinite { .. } | PoolError::NotSymmetric { .. }) => {
-                Some("nothing was added to the diagonal; a matrix in single precision needs --residual 1e-6")
-            }
+            Self::Pool(PoolError::NotPositiveSemidefinite { .. } | PoolError::NotSymmetric { .. }) => Some(
+                "nothing was added to the diagonal; for a matrix in single precision use --residual 1e-6",
+            ),
             Self::Pool(PoolError::KernelNotFinite { .. })
             | Self::Design(DesignError::Overflow { .. } | DesignError::Singular { .. }) => {
-                Some("--standardize brings every column to mean 0 and deviation 1")
+                Some("--standardize scales every column to mean 0 and standard deviation 1")
             }
             Self::Write { .. } => Some("nothing was written; check the folder, its permissions and the disk"),
             _ => None,
@@ -230,7 +230,7 @@ impl fmt::Display for CliError {
             Self::Design(error) => write!(f, "{error}")?,
             Self::NotIdentifiable { target, gamma } => write!(
                 f,
-                "{target} lies outside what the pool can measure: its variance is infinite at gamma = {gamma}"
+                "{target} cannot be estimated from this pool: its variance is infinite at gamma = {gamma}"
             )?,
             Self::Picture(error) => write!(f, "{error}")?,
             Self::Write { to, source } => write!(f, "{to}: cannot be written: {source}")?,

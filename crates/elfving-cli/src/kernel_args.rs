@@ -12,11 +12,11 @@ use crate::error::CliError;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
-    /// How similar two candidates are (default: linear, the features as they are)
+    /// The kernel: how similar two candidates are (default: linear, the features as they are)
     #[arg(long, value_enum)]
     pub(crate) kernel: Option<KernelName>,
-    /// Over which distance a kernel forgets: one number, one a feature (L1,L2,..), or `median` (the default), the
-    /// median distance between candidates. RBF is exp(-|x-y|^2 / (2 L^2))
+    /// Length scale: one number, one per feature (L1,L2,..), or `median` (the default), the median distance between
+    /// candidates. RBF is exp(-|x-y|^2 / (2 L^2))
     #[arg(long, value_name = "L", value_parser = lengthscale, allow_hyphen_values = true)]
     pub(crate) lengthscale: Option<Lengthscale>,
     /// The mixture parameter of rational-quadratic (default: 1)
@@ -31,11 +31,11 @@ pub(crate) struct KernelArgs {
     /// The period of the periodic kernel, in the unit of the features
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub(crate) period: Option<f64>,
-    /// A kernel matrix in a file (.npy): a row and a column for each candidate, then for each target
+    /// A kernel matrix in a file (.npy): one row and column per candidate, then per target
     #[arg(long, value_name = "FILE")]
     pub(crate) gram: Option<PathBuf>,
-    /// How much of the kernel the features may leave out, relative to its largest value (default: chosen from gamma
-    /// and the tolerance)
+    /// The part of the kernel that its factorisation may leave out, relative to the largest value (default: chosen from
+    /// gamma and the tolerance)
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub(crate) residual: Option<f64>,
 }
@@ -45,19 +45,19 @@ pub(crate) struct KernelArgs {
 pub(crate) enum KernelName {
     /// The features as they are
     Linear,
-    /// Smooth
+    /// Squared exponential: infinitely smooth
     Rbf,
-    /// Rough
+    /// Exponential: continuous, not differentiable
     Matern12,
-    /// Once differentiable
+    /// Matern 3/2: once differentiable
     Matern32,
-    /// Twice differentiable
+    /// Matern 5/2: twice differentiable
     Matern52,
-    /// A mixture of RBF kernels of all lengthscales
+    /// A mixture of RBF kernels over length scales
     RationalQuadratic,
     /// Products of features up to a degree
     Polynomial,
-    /// Repeats with a period
+    /// Periodic
     Periodic,
     /// A matrix in a file: --gram
     Gram,
@@ -112,7 +112,7 @@ impl KernelArgs {
             ("--residual", self.residual.is_some(), name != KernelName::Linear),
         ];
         if let Some((option, ..)) = parameters.iter().find(|(_, given, known)| *given && !known) {
-            let message = format!("{option} means nothing to the kernel {name}");
+            let message = format!("{option} does not apply to kernel {name}");
             return Err(CliError::usage("E202", message, "leave it out, or choose another --kernel"));
         }
         if name == KernelName::Periodic && self.period.is_none() {
@@ -123,7 +123,7 @@ impl KernelArgs {
             ));
         }
         if name == KernelName::Periodic && self.lengthscale == Some(Lengthscale::Median) {
-            let message = "the lengthscale of the periodic kernel is relative to its period, not a distance";
+            let message = "the length scale of the periodic kernel is relative to its period, not a distance";
             return Err(CliError::usage("E202", message, "give a number, 1 for example"));
         }
         Ok(())
@@ -169,7 +169,7 @@ mod tests {
     fn a_parameter_that_means_nothing_is_refused() {
         let args = KernelArgs { kernel: Some(KernelName::Rbf), alpha: Some(2.0), ..KernelArgs::default() };
         let text = args.check().unwrap_err().to_string();
-        assert!(text.starts_with("error[E202]: --alpha means nothing to the kernel rbf"), "{text}");
+        assert!(text.starts_with("error[E202]: --alpha does not apply to kernel rbf"), "{text}");
         assert!(KernelArgs { kernel: Some(KernelName::Periodic), ..KernelArgs::default() }.check().is_err());
         assert!(KernelArgs { kernel: Some(KernelName::Gram), ..KernelArgs::default() }.check().is_err());
     }

@@ -72,8 +72,8 @@ impl LoadedPool {
         let pool = data.build(gamma, tolerance)?;
         if gamma == 0.0 && data.recorded_model(1.0, tolerance) != *data.model() {
             talk.note(format!(
-                "gamma = 0 with a kernel: what lies below {:e} of the largest kernel value is left out; \
-                 --residual changes it, --gamma makes the answer independent of it",
+                "gamma = 0 with a kernel: its factorisation leaves out at most {:e} of the largest value; \
+                 --residual changes that, a positive --gamma makes the answer independent of it",
                 data.model().residual(gamma, tolerance).unwrap_or(0.0)
             ));
         }

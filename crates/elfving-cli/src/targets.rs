@@ -7,10 +7,10 @@ use elfving_problem::TargetSpec;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Question")]
 pub(crate) struct TargetArgs {
-    /// For criterion c: the combination of coefficients to know, one number for each feature
+    /// For criterion c: the combination of coefficients to estimate, one number per feature
     #[arg(long, value_name = "V1,V2,..", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) direction: Option<Vec<f64>>,
-    /// A candidate (or row of --targets) whose mean to know; repeat it for several. Criterion c takes one, d and a none
+    /// A candidate (or row of --targets) whose mean to estimate; repeat it for several. Criterion c takes one, d and a none
     #[arg(long, value_name = "ID", conflicts_with = "direction")]
     pub(crate) target_id: Vec<String>,
 }

@@ -72,6 +72,39 @@ fn a_new_campaign_says_what_it_is_and_what_comes_next() {
 }
 
 #[test]
+fn the_next_command_is_quoted_for_a_shell() {
+    let bench = lab();
+    let output = bench.run(&NEW.replace("new screen", "new 'a b'"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("\nNext: elfving ask 'a b.elfving' > batch.csv\n"), "{text}");
+}
+
+#[test]
+fn a_replicate_counts_what_was_measured_not_what_is_planned() {
+    let bench = Bench::new().file("pool.csv", "id,x\na,0\nb,1\nc,2\n");
+    bench.json("new screen pool.csv --id id --maximize yield --mode calibrated --batch 3 --json");
+    for _ in 0..4 {
+        bench.run("ask screen --out batch.csv");
+        let slots: Vec<String> =
+            bench.text("batch.csv").lines().skip(1).map(|line| format!("{},0.5\n", &line[..6])).collect();
+        std::fs::write(bench.path("results.csv"), format!("slot,yield\n{}", slots.concat())).unwrap();
+        bench.run("tell screen results.csv");
+    }
+    let batch = bench.json("ask screen --json");
+    let exported = bench.json("export screen --json");
+    let told = |id: &str| {
+        let slots = exported["slots"].as_array().unwrap().iter();
+        slots.filter(|slot| slot["id"] == id && slot["state"] == "told").count()
+    };
+    for row in batch["rows"].as_array().unwrap() {
+        let (id, why) = (row["id"].as_str().unwrap(), row["why"].as_str().unwrap());
+        if why.starts_with("replicate") {
+            assert_eq!(why, format!("replicate; measured {} times so far", told(id)));
+        }
+    }
+}
+
+#[test]
 fn a_batch_as_csv_as_a_table_and_as_json() {
     let bench = screen();
     assert_snapshot!(bench.show("ask screen"));

@@ -169,7 +169,7 @@ fn a_failed_run_is_open_and_has_no_outcome() {
     let failed =
         with_status(changed(measured("--budget 12"), 3, empty), &|k| if k == 3 { "failed" } else { "done" });
     let text = failed.show(&format!("{ESTIMATE} --sigma 0.2"));
-    assert!(text.contains("[exit 8]") && text.contains("1 measurements open, 1 of them failed"), "{text}");
+    assert!(text.contains("[exit 8]") && text.contains("1 measurement open (1 failed)"), "{text}");
     let contradicted = with_status(measured("--budget 12"), &|k| if k == 3 { "failed" } else { "lost" });
     let text = contradicted.show(&format!("{ESTIMATE} --sigma 0.2"));
     assert!(

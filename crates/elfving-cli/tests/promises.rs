@@ -234,3 +234,48 @@ fn a_reader_that_goes_away_is_no_failure() {
         assert_eq!(status.code(), Some(5));
     }
 }
+
+/// A pipe can be read once: a second reading of the pool would wait for ever.
+#[cfg(unix)]
+#[test]
+fn new_reads_its_pool_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pool = folder.path().join("pool.csv");
+    let made = std::process::Command::new("mkfifo").arg(&pool).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let writer = std::thread::spawn({
+        let pool = pool.clone();
+        move || std::fs::write(pool, "id,x\na,0\nb,1\nc,2\nd,3\n").unwrap()
+    });
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_elfving"))
+        .current_dir(folder.path())
+        .args([
+            "new",
+            "screen",
+            "pool.csv",
+            "--id",
+            "id",
+            "--maximize",
+            "yield",
+            "--kernel",
+            "rbf",
+            "--norm",
+            "2",
+        ])
+        .args(["--noise", "sub-gaussian", "--sigma", "0.1", "--epsilon", "0.1", "--quiet"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    for _ in 0..600 {
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success());
+            writer.join().unwrap();
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    panic!("elfving new still waits for its pool after 30 s: it reads it more than once");
+}

@@ -204,11 +204,11 @@ fn what_was_measured_before_is_counted_and_not_planned_again() {
     let text = bench.show(&format!("{ROUND} --budget 6 --measured results.csv"));
     assert!(
         text.contains(
-            "results.csv: 4 lines read, 3 measurements already made (lines with a value of \"outcome\")"
+            "results.csv: 4 lines read, 3 earlier measurements (lines with a value of \"outcome\")"
         ),
         "{text}"
     );
-    assert!(text.contains("done before"), "{text}");
+    assert!(text.contains("measured before"), "{text}");
 }
 
 #[test]

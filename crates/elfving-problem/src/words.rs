@@ -1,8 +1,15 @@
 //! Numbers for people, the same in every shell.
 
+use elfving::units::grouped;
+
 /// Nine digits: what a certificate to 1e-9 can hold.
 pub fn number(x: f64) -> String {
     digits(x, 9)
+}
+
+/// `1 slot`, `2 slots`, `12,000 slots`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
 /// Four digits, for a sentence.
@@ -32,5 +39,7 @@ mod tests {
         assert_eq!(number(1e300), "1.00000000e300");
         assert_eq!(short(0.012_345), "0.012");
         assert_eq!(short(12345.6), "12346");
+        let slots = (counted(1, "slot"), counted(12_000, "slot"));
+        assert_eq!(slots, ("1 slot".to_owned(), "12,000 slots".to_owned()));
     }
 }

@@ -77,7 +77,7 @@ pub enum InvalidValue {
         got: f64,
     },
     /// A lengthscale must be finite and positive.
-    #[error("a lengthscale must be a finite number > 0, got {got}")]
+    #[error("a length scale must be a finite number > 0, got {got}")]
     Lengthscale {
         /// The value given.
         got: f64,
@@ -274,6 +274,26 @@ impl From<Simplex> for Vec<f64> {
     fn from(weights: Simplex) -> Vec<f64> {
         weights.0
     }
+}
+
+/// A count as people read it: thousands separators from 10,000 on.
+///
+/// ```
+/// use elfving::units::grouped;
+/// assert_eq!((grouped(9_999), grouped(1_261_147)), ("9999".to_owned(), "1,261,147".to_owned()));
+/// ```
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    if count < 10_000 {
+        return digits;
+    }
+    let first = (digits.len() - 1) % 3 + 1;
+    let mut text = digits[..first].to_owned();
+    for group in digits.as_bytes()[first..].chunks(3) {
+        text.push(',');
+        text.extend(group.iter().map(|&digit| char::from(digit)));
+    }
+    text
 }
 
 /// Four digits, rounded up: what may be lost is never printed smaller than it is.

@@ -284,7 +284,7 @@ fn a_wrong_model_ends_at_the_floor_with_the_best_still_in() {
         assert!(floor > 0.1 && report.epsilon.unwrap() <= floor, "{floor}, {:?}", report.epsilon);
         assert!(report.survivors.contains(&PointId::new(best)));
         assert!(means[best] - means[report.picks[0].index()] <= floor);
-        assert!(report.to_string().contains("the floor is"));
+        assert!(report.to_string().contains("the bias floor"));
     }
 }
 

@@ -304,17 +304,19 @@ fn the_statement_names_what_it_rests_on() {
     assert_eq!(
         said,
         "RIPS: all 2 intervals hold together with probability 0.95, if\n\
-         - the 40 candidates were drawn independently from the design\n\
+         - the 40 measurements were drawn independently from the design\n\
          - independent noise of mean 0 and standard deviation at most 0.3, with any tails\n\
          - mean outcomes between -1 and 1\n\
-         - the model is exact (h = 0)\n\
-         - no bound on the norm of theta is given: what the ridge (gamma = 0.01) pulls towards 0 is not in the widths\n"
+         - the model is exact (misspecification 0)\n\
+         - no bound on the norm is assumed: the shrinkage bias of the ridge (gamma = 0.01) is not included in the widths\n"
     );
     let assumed = assumptions().norm(1.5).unwrap().misspecification(0.1).unwrap();
     let intervals = Rips::new(assumed, delta()).intervals(&sampled, &all()).unwrap();
     let said = intervals.to_string();
-    assert!(said.contains("- theta has norm at most 1.5\n"), "{said}");
-    assert!(said.contains("- means within h = 0.1 of the model; the intervals are for the model's values\n"));
+    assert!(said.contains("- the norm of the true function is at most 1.5\n"), "{said}");
+    assert!(
+        said.contains("- true means within 0.1 of the model; the intervals are for the model's values\n")
+    );
     assert!(said.contains("target 0: "), "{said}");
     // Earlier intervals without their bias are nothing to centre on.
     let blind = Rips::new(assumptions(), delta()).intervals(&sampled, &all()).unwrap();

@@ -395,7 +395,7 @@ fn the_sampled_median_is_close_to_the_exact_one_and_pinned() {
 #[test]
 fn messages_say_what_to_do() {
     let error = PoolError::from(InvalidValue::Lengthscale { got: -1.0 });
-    assert_eq!(error.to_string(), "a lengthscale must be a finite number > 0, got -1");
+    assert_eq!(error.to_string(), "a length scale must be a finite number > 0, got -1");
     assert_eq!(
         PoolError::LengthscaleCount { lengthscales: 2, features: 3 }.to_string(),
         "2 lengthscales for 3 features: give one, or one for each feature"

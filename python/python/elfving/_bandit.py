@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native
-from ._goals import goal_of
+from ._goals import goal_of, tails_of
 from ._html import escape
-from ._noise import tails_of
 from ._numpy import np
 from ._outcomes import outcome_of
 from ._pool import Pool, as_pool
+from ._renamed import renamed
 from ._seeds import seed_of
 from .exceptions import DataError, OptionError
 
@@ -87,11 +87,11 @@ class Bandit:
     pool : Pool, or what makes one
         What can be measured and chosen.
     algorithm : str
-        One of :func:`algorithms`, or ``auto``: the certified one for these assumptions.
+        One of :func:`algorithms`, or ``auto``: the certified one for what is assumed.
     goal : {"best", "top", "all-good", "regret", "map"}
         What is wanted, with ``epsilon`` and ``top``; ``horizon`` is the number of measurements of ``regret``, where known.
-    sigma, bound, norm, misspecification, noise
-        What is assumed about noise and model; ``noise`` is ``sub-gaussian`` or ``bounded-variance``.
+    sigma, noise, bound, norm, misspecification
+        What is assumed about noise and model; ``noise`` is ``"sub-gaussian"`` or ``"bounded-variance"``.
     delta : float
         The probability with which a verdict may be wrong.
     gamma : float, optional
@@ -100,7 +100,7 @@ class Bandit:
         Measurements in all, at most.
     minimize : bool
         Small outcomes are good.
-    random_state : int, NumPy generator or None
+    seed : int, NumPy generator or None
         The seed of every random choice.
 
     Examples
@@ -115,6 +115,7 @@ class Bandit:
     ['1']
     """
 
+    @renamed(sub_gaussian='noise="sub-gaussian"', random_state="seed=")
     def __init__(
         self,
         pool: Any,
@@ -133,7 +134,7 @@ class Bandit:
         gamma: float | None = None,
         budget: int | None = None,
         minimize: bool = False,
-        random_state: Any = 0,
+        seed: Any = 0,
     ) -> None:
         self._pool = as_pool(pool)
         assumptions = {
@@ -153,7 +154,7 @@ class Bandit:
             "assumptions": assumptions,
             "delta": delta,
             "gamma": gamma,
-            "seed": seed_of(random_state),
+            "seed": seed_of(seed),
             "minimise": minimize,
         }
         self._start(algorithm, json.dumps(asked), budget)

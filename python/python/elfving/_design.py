@@ -14,6 +14,7 @@ from ._html import escape
 from ._numpy import np
 from ._pool import Pool, as_pool
 from ._progress import ProgressOption, Watcher
+from ._renamed import renamed
 from .exceptions import OptionError
 
 if TYPE_CHECKING:
@@ -224,6 +225,7 @@ def _restored(pool: Pool, document: str) -> Design:
     return Design(_native.Design.of_document(pool._native, document))
 
 
+@renamed(warm_start="warm=")
 def design(
     pool: Any,
     criterion: str = "g",
@@ -235,7 +237,7 @@ def design(
     method: str | None = None,
     max_iterations: int | None = None,
     time_limit: float | None = None,
-    warm_start: Design | Any = None,
+    warm: Design | Any = None,
     progress: ProgressOption = None,
 ) -> Design:
     """Which candidates to measure, in which proportions, and how good that is.
@@ -262,7 +264,7 @@ def design(
         that suits the problem unless given.
     max_iterations, time_limit : optional
         Stop here; the design so far comes back with its gap and the status.
-    warm_start : Design or weights, optional
+    warm : Design or weights, optional
         Where to start.
     progress : bool or function, optional
         ``True`` shows a bar of tqdm if it is installed; a function gets a :class:`Progress` now and then, and stops the
@@ -308,7 +310,7 @@ def design(
             time_limit,
             rows,
             None if direction is None else vector(direction, "the direction"),
-            _warm(warm_start, len(pool)),
+            _warm(warm, len(pool)),
             watcher.callback,
         )
     return Design(native)
@@ -317,7 +319,7 @@ def design(
 def _warm(start: Any, count: int) -> list[tuple[int, float]] | None:
     if start is None:
         return None
-    weights = start.weights if isinstance(start, Design) else vector(start, "warm_start")
+    weights = start.weights if isinstance(start, Design) else vector(start, "warm")
     if len(weights) != count:
-        raise OptionError(f"warm_start has {len(weights)} weights for {count} candidates")
+        raise OptionError(f"warm has {len(weights)} weights for {count} candidates")
     return [(int(row), float(weights[row])) for row in np.flatnonzero(weights)]

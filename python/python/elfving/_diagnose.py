@@ -144,7 +144,7 @@ def diagnose(pool: Any, *, measured: Any = None, outcome: str | None = None, see
     >>> found.options["log"]
     {'dose': 10}
     >>> print(found.findings[0])
-    log scale: "dose": positive, and spread over several orders -> log={'dose': 10}
+    log scale: "dose": positive, over several orders of magnitude -> log={'dose': 10}
     """
     pool = as_pool(pool)
     id = pool._native.id_column

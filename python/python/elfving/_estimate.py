@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._arrays import vector
+from ._goals import tails_of
 from ._html import escape
-from ._noise import tails_of
 from ._numpy import np
 from ._pool import Pool
+from ._renamed import renamed
 from ._rounding import Allocation, Draws
 from .exceptions import DataError, OptionError
 
@@ -131,6 +132,7 @@ class Estimates:
         return Estimates, (self._document, self._columns, self.pool)
 
 
+@renamed(sub_gaussian='noise="sub-gaussian"')
 def estimate(
     plan: Allocation | Draws,
     outcomes: Any,
@@ -163,7 +165,7 @@ def estimate(
     misspecification : float
         How far the means may be from the model.
     noise : {"bounded-variance", "sub-gaussian"}
-        The tails: ``sub-gaussian`` (normal, bounded or as light) gives narrower intervals for least squares, ridge and ips.
+        The assumed tails; light ones (normal, bounded) give narrower intervals for least squares, ridge and ips.
     estimator : {"auto", "least-squares", "ridge", "ips", "rips", "min-max"}
         Of draws ``auto`` is rips, of counts ridge.
     mean : {"catoni", "soft-truncated", "truncated", "median-of-means", "trimmed"}
@@ -238,7 +240,7 @@ class RIPS:
     Examples
     --------
     >>> import numpy as np, elfving
-    >>> draws = elfving.draw(elfving.design(np.eye(2)), 400, random_state=1)
+    >>> draws = elfving.draw(elfving.design(np.eye(2)), 400, seed=1)
     >>> outcomes = np.where(draws.order == 0, 1.0, 2.0)
     >>> model = RIPS(sigma=0.1, bound=2.5).fit(draws, outcomes)
     >>> model.estimates_.best

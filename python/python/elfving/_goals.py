@@ -17,3 +17,10 @@ def goal_of(goal: str, epsilon: float, top: int, horizon: int | None) -> dict[st
         case "regret":
             return {"goal": goal, "horizon": horizon}
     raise OptionError(f"there is no goal {goal!r}; the goals are best, top, all-good, regret and map")
+
+
+def tails_of(noise: str) -> str:
+    """The assumed tails of the noise."""
+    if noise not in ("sub-gaussian", "bounded-variance"):
+        raise OptionError(f"noise is 'sub-gaussian' or 'bounded-variance', not {noise!r}")
+    return noise

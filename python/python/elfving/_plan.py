@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._arrays import vector
+from ._goals import tails_of
 from ._html import escape
-from ._noise import tails_of
 from ._numpy import np
 from ._pool import as_pool
 from .exceptions import OptionError

@@ -11,6 +11,7 @@ from . import _native
 from ._design import Design
 from ._html import escape
 from ._numpy import np
+from ._renamed import renamed
 from ._seeds import seed_of
 from .exceptions import OptionError
 
@@ -128,6 +129,7 @@ class Draws(_Plan):
         return self._native.probabilities()
 
 
+@renamed(random_state="seed=", done="measured=")
 def round(
     design: Design,
     budget: int,
@@ -137,9 +139,9 @@ def round(
     minimum: int | Mapping[Any, int] | None = None,
     maximum: int | Mapping[Any, int] | None = None,
     force: Any = (),
-    done: Mapping[Any, int] | None = None,
+    measured: Mapping[Any, int] | None = None,
     shuffle: bool = False,
-    random_state: Any = 0,
+    seed: Any = 0,
 ) -> Allocation:
     """Whole measurements close to a design.
 
@@ -157,11 +159,11 @@ def round(
         How often each candidate is measured at least and at most: one number for all, or by id or row.
     force : ids or rows
         Candidates to measure at least once.
-    done : mapping, optional
+    measured : mapping, optional
         Measurements already made, by id or row: part of the value, not of the counts.
     shuffle : bool
         Put the measurements in random order.
-    random_state : int, NumPy generator or None
+    seed : int, NumPy generator or None
         The seed of that order.
 
     Examples
@@ -193,27 +195,28 @@ def round(
         "minimum": sorted(least.items()),
         "maximum": listed(maximum, "maximum") if isinstance(maximum, Mapping) else [],
         "maximum_each": None if maximum is None or isinstance(maximum, Mapping) else _count("maximum", maximum, least=0),
-        "done": [] if done is None else listed(done, "done"),
+        "done": [] if measured is None else listed(measured, "measured"),
     }
-    seed = seed_of(random_state)
-    native = _native.round(design._native, budget, method, polish, json.dumps(limits), seed)
-    return Allocation(native, seed if shuffle else None)
+    number = seed_of(seed)
+    native = _native.round(design._native, budget, method, polish, json.dumps(limits), number)
+    return Allocation(native, number if shuffle else None)
 
 
-def draw(design: Design, size: int, *, random_state: Any = 0) -> Draws:
+@renamed(random_state="seed=")
+def draw(design: Design, size: int, *, seed: Any = 0) -> Draws:
     """Independent draws from a design: what the estimators for heavy tails need.
 
     The weights are rounded to integers that sum to 2^32 first, so that the same seed gives the same draws on every machine.
 
     >>> import numpy as np, elfving
-    >>> draws = elfving.draw(elfving.design(np.eye(3)), 1000, random_state=1)
+    >>> draws = elfving.draw(elfving.design(np.eye(3)), 1000, seed=1)
     >>> draws.total, len(draws.order)
     (1000, 1000)
     """
     size = _count("size", size)
     if size > _MOST_LISTED:
         raise OptionError(f"size {size}: at most {_MOST_LISTED} measurements are listed one by one")
-    return Draws(_native.draw(design._native, size, seed_of(random_state)))
+    return Draws(_native.draw(design._native, size, seed_of(seed)))
 
 
 def _count(what: str, value: Any, least: int = 1) -> int:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._arrays import vector
-from ._goals import goal_of
+from ._goals import goal_of, tails_of
 from ._html import escape
-from ._noise import tails_of
 from ._numpy import np
 from ._pool import as_pool
 from ._progress import Counter
+from ._renamed import renamed
 from ._seeds import seed_of
 from .exceptions import OptionError
 
@@ -95,6 +95,13 @@ class Simulation(Mapping[str, AlgorithmRuns]):
         return f"<table><caption>{escape(repr(self))}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
+@renamed(
+    assumed_sigma="sigma=",
+    bounded_variance='noise="bounded-variance"',
+    tail="world_tail=",
+    repeats="repetitions=",
+    random_state="seed=",
+)
 def simulate(
     pool: Any,
     truth: Any = None,
@@ -115,12 +122,12 @@ def simulate(
     misspecification: float = 0.0,
     delta: float = 0.05,
     gamma: float | None = None,
-    goal: str = "regret",
+    goal: str = "best",
     epsilon: float = 0.0,
     top: int = 3,
     batch: int = 1,
     repetitions: int = 20,
-    random_state: Any = 0,
+    seed: Any = 0,
     progress: bool | Callable[[int, int], object] | None = None,
 ) -> Simulation:
     """Runs algorithms on a pool whose truth is known. They know the pool and what is assumed, never the truth.
@@ -134,11 +141,11 @@ def simulate(
     algorithm : str or list of str
         Names from :func:`elfving.algorithms`, or ``auto``.
     budget, batch, repetitions : int
-        Measurements of one run at most, measurements asked for at once, runs.
+        Measurements of one run at most, measurements at a time, runs.
     records : mapping, optional
         In place of ``truth``: recorded outcomes by id or row; a measurement returns one of them.
     world_noise : str
-        The law of the noise: ``normal``, ``uniform``, ``rademacher``, ``student-t``, ``pareto``, ``two-point`` or ``bernoulli``, with its parameter
+        The noise of the simulated world: ``normal``, ``uniform``, ``rademacher``, ``student-t``, ``pareto``, ``two-point`` or ``bernoulli``, with its parameter
         ``world_tail`` and its standard deviation ``world_sigma``.
     perturb : float
         Move every true mean up or down by this much, at random.
@@ -152,7 +159,7 @@ def simulate(
     Examples
     --------
     >>> import numpy as np, elfving
-    >>> runs = elfving.simulate(np.eye(3), [0.1, 0.9, 0.3], algorithm=["random", "gp-ucb"], budget=30, repetitions=5)
+    >>> runs = elfving.simulate(np.eye(3), [0.1, 0.9, 0.3], algorithm=["random", "gp-ucb"], budget=30, goal="regret", repetitions=5)
     >>> runs["gp-ucb"].regret["mean"] < runs["random"].regret["mean"]
     True
     """
@@ -162,6 +169,8 @@ def simulate(
     for name, count in {"budget": budget, "batch": batch, "repetitions": repetitions}.items():
         if count < 1:
             raise OptionError(f"{name} must be at least 1")
+    if noise in ("normal", "uniform", "rademacher", "student-t", "pareto", "two-point", "bernoulli"):
+        raise OptionError(f"noise={noise!r} is now world_noise={noise!r}")
     numbers = {"world_tail": world_tail, "world_sigma": world_sigma, "perturb": perturb, "sigma": sigma, "bound": bound, "norm": norm}
     numbers |= {"misspecification": misspecification, "delta": delta, "gamma": gamma, "epsilon": epsilon}
     for name, number in numbers.items():
@@ -173,13 +182,13 @@ def simulate(
         "budget": budget,
         "batch": batch,
         "repetitions": repetitions,
-        "seed": seed_of(random_state),
+        "seed": seed_of(seed),
         "minimise": minimize,
         "sigma": sigma,
+        "noise": None if noise is None else tails_of(noise),
         "bound": bound,
         "norm": norm,
         "misspecification": misspecification,
-        "noise": None if noise is None else tails_of(noise),
         "delta": delta,
         "gamma": gamma,
         "world": {"noise": world_noise, "tail": world_tail, "sigma": world_sigma, "perturb": perturb},

@@ -103,7 +103,7 @@ impl Facts {
 
     /// What the survivors are.
     pub(super) fn remaining(&self) -> &'static str {
-        if self.is_calibrated() { "may be the best" } else { "choices still in" }
+        if self.is_calibrated() { "may still be the best" } else { "candidates remaining" }
     }
 
     /// Whether every word of the statement is a theorem.

@@ -58,7 +58,7 @@ fn figure(
 
 /// The best choices with their intervals.
 fn intervals(facts: &Facts) -> Option<Figure> {
-    let title = if facts.is_calibrated() { "What may be the best" } else { "What is still in" };
+    let title = if facts.is_calibrated() { "What may still be the best" } else { "What remains" };
     let known = || facts.status.survivors.iter().filter_map(|choice| Some((choice, choice.interval?)));
     let labels: Vec<String> = known().take(NAMED).map(|(choice, _)| choice.id.clone()).collect();
     let of = |end: fn(&crate::status::Span) -> f64| known().take(NAMED).map(|(_, span)| end(&span)).collect();
@@ -89,7 +89,7 @@ fn intervals(facts: &Facts) -> Option<Figure> {
     )
 }
 
-/// Every choice still in, side by side.
+/// Every remaining candidate, side by side.
 fn estimates(facts: &Facts) -> Option<Figure> {
     let title = "Estimates against what was measured";
     let spans: Vec<_> = facts.status.survivors.iter().filter_map(|choice| choice.interval).collect();
@@ -106,7 +106,7 @@ fn estimates(facts: &Facts) -> Option<Figure> {
         Some((*places.get(facts.ids[candidate.row].as_str())? as f64, candidate.mean()))
     });
     let (at, average): (Vec<f64>, Vec<f64>) = averages.unzip();
-    let subtitle = format!("{} choices, the best first", spans.len());
+    let subtitle = format!("{} candidates, the best first", spans.len());
     let picture = lines_picture(&Lines {
         title,
         subtitle: &subtitle,
@@ -121,7 +121,7 @@ fn estimates(facts: &Facts) -> Option<Figure> {
         title,
         picture,
         description,
-        "The band holds the intervals; dots are averages of a candidate's own outcomes.",
+        "The band shows the intervals; dots are averages of a candidate's own outcomes.",
     )
 }
 
@@ -164,12 +164,17 @@ fn progress(facts: &Facts) -> Option<Figure> {
         counted(told.len(), "outcome"),
         number(*best_so_far.last()?)
     );
-    figure(title, picture, description, "One outcome is not a mean: compare candidates by their intervals.")
+    figure(
+        title,
+        picture,
+        description,
+        "A single outcome is not a mean: compare candidates by their intervals.",
+    )
 }
 
 /// How many choices are in after each round.
 fn elimination(facts: &Facts) -> Option<Figure> {
-    let title = "Choices still in";
+    let title = "Candidates remaining";
     if facts.status.eliminated.is_empty() {
         return None;
     }
@@ -187,14 +192,14 @@ fn elimination(facts: &Facts) -> Option<Figure> {
         title,
         subtitle: &format!("{left} of {}", facts.status.choices),
         x: Axis::linear("measurements"),
-        y: Axis::linear("choices"),
-        series: vec![Series::new("still in", x, y)],
+        y: Axis::linear("candidates"),
+        series: vec![Series::new("remaining", x, y)],
     });
     let description = format!(
-        "The number of choices still in falls from {} to {left} over the rounds.",
+        "The number of remaining candidates falls from {} to {left} over the rounds.",
         facts.status.choices
     );
-    figure(title, picture, description, "A choice goes when another one is proved better.")
+    figure(title, picture, description, "A candidate is eliminated when another one is proved better.")
 }
 
 /// Where the measurements went, and how well each candidate is known.
@@ -234,5 +239,5 @@ fn design(facts: &Facts) -> Option<Figure> {
         facts.measured.len(),
         facts.ids.len()
     );
-    figure(title, picture, description, "Candidates that are out of the question have no interval.")
+    figure(title, picture, description, "Eliminated candidates have no interval.")
 }

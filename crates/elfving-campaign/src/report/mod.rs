@@ -11,7 +11,7 @@ use crate::error::CampaignError;
 
 impl Campaign {
     /// The report as one HTML document: where the campaign stands and what to do now, the statement with every assumption,
-    /// what is still in with its intervals, pictures, what was asked and told, and the log.
+    /// what remains with its intervals, pictures, every slot and its result, and the log.
     ///
     /// The document loads nothing and runs no script. `at` is the time it is made.
     ///

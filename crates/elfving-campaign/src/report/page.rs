@@ -1,6 +1,7 @@
 //! The page: what to know first comes first.
 
 use elfving::bandit::Reading;
+use elfving::units::grouped;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::Facts;
@@ -9,7 +10,7 @@ use super::words::number;
 use crate::at::At;
 use crate::spec::{Aim, Mode};
 use crate::status::Span;
-use crate::words::counted;
+use crate::words::{counted, shell_word};
 
 /// Rows of a table; the rest is in the export.
 const MOST_ROWS: usize = 500;
@@ -34,7 +35,7 @@ pub(super) fn document(facts: &Facts, figures: &Figures, at: At) -> Markup {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                a.skip href="#now" { "To where it stands" }
+                a.skip href="#now" { "Skip to the result" }
                 header {
                     h1 { (name) }
                     p.quiet { (subject(facts)) }
@@ -63,12 +64,12 @@ fn subject(facts: &Facts) -> String {
     };
     let mode = match facts.spec.mode {
         Mode::Certified => "certified",
-        Mode::Calibrated => "calibrated, without proof",
+        Mode::Calibrated => "calibrated, no proof",
     };
     let status = &facts.status;
     let candidates = counted(status.candidates, "candidate");
     format!(
-        "{aim} {} over {candidates}: {}. Mode: {mode}, by {}.",
+        "{aim} {} over {candidates}: {}. Mode: {mode}; algorithm: {}.",
         status.outcome, status.goal, status.algorithm
     )
 }
@@ -79,9 +80,9 @@ fn now(facts: &Facts) -> Markup {
     let finished = status.stopped.is_some();
     html! {
         section #now.now.finished[finished] aria-labelledby="now-title" {
-            h2 #now-title { @if finished { "The answer" } @else { "Where it stands" } }
+            h2 #now-title { @if finished { "Result" } @else { "Status" } }
             @if status.told + status.earlier == 0 {
-                p { "Nothing is measured yet." }
+                p { "Nothing has been measured yet." }
             } @else {
                 @for (pick, cells) in status.picks.iter().zip(&facts.picks).take(5) {
                     p {
@@ -107,14 +108,14 @@ fn next_step(facts: &Facts) -> Markup {
     let (status, file) = (&facts.status, &facts.file);
     html! {
         @if let Some(stop) = &status.stopped {
-            "measure nothing more: " (stop) "."
+            "nothing more to measure: " (stop) "."
         } @else if status.open > 0 {
             "measure the " (counted(status.open, "open slot"))
             @if let Some(round) = status.round { " of round " (round) }
-            ", shown again by " code { "elfving ask " (file) } ", and bring the outcomes with "
-            code { "elfving tell " (file) " RESULTS.csv" } "."
+            " (" code { "elfving ask " (shell_word(file)) } " lists them again) and record the results with "
+            code { "elfving tell " (shell_word(file)) " RESULTS.csv" } "."
         } @else {
-            "ask for the next batch with " code { "elfving ask " (file) } "."
+            "ask for the next batch with " code { "elfving ask " (shell_word(file)) } "."
         }
     }
 }
@@ -122,17 +123,20 @@ fn next_step(facts: &Facts) -> Markup {
 fn in_numbers(facts: &Facts) -> Markup {
     let status = &facts.status;
     let mut numbers = vec![
-        ("measurements told", status.told.to_string()),
-        ("slots open", status.open.to_string()),
+        ("measurements recorded", grouped(status.told as u64)),
+        ("slots open", grouped(status.open as u64)),
         ("rounds decided", status.rounds.to_string()),
-        (facts.remaining(), format!("{} of {}", status.survivors.len(), status.choices)),
+        (
+            facts.remaining(),
+            format!("{} of {}", grouped(status.survivors.len() as u64), grouped(status.choices as u64)),
+        ),
     ];
     if status.earlier > 0 {
         let used = if status.earlier_used { "measured before" } else { "measured before, not used" };
-        numbers.push((used, status.earlier.to_string()));
+        numbers.push((used, grouped(status.earlier as u64)));
     }
     if let Some(budget) = status.budget {
-        numbers.push(("measurements at most", budget.to_string()));
+        numbers.push(("budget", grouped(budget)));
     }
     html! {
         ul.numbers { @for (what, value) in numbers { li { b { (value) } (what) } } }
@@ -161,17 +165,17 @@ fn survivors(facts: &Facts, figures: &Figures) -> Markup {
     let more = survivors.len().saturating_sub(FIRST_CHOICES);
     html! {
         section aria-labelledby="survivors-title" {
-            h2 #survivors-title { @if facts.is_calibrated() { "May be the best" } @else { "Still in" } }
+            h2 #survivors-title { @if facts.is_calibrated() { "May still be the best" } @else { "Remaining candidates" } }
             @if facts.is_calibrated() {
-                p.quiet { "The pick, and all whose intervals reach into its own. Nobody is ruled out for good." }
+                p.quiet { "The pick and every candidate whose interval overlaps its own. No candidate is ruled out for good." }
             }
             (shown(figures.intervals.as_ref()))
-            (choices(facts, 0..survivors.len().min(FIRST_CHOICES), "The best estimates"))
+            (choices(facts, 0..survivors.len().min(FIRST_CHOICES), "Best estimates"))
             @if more > 0 {
                 details {
                     summary { "The other " (more) }
-                    (choices(facts, FIRST_CHOICES..survivors.len().min(FIRST_CHOICES + MOST_ROWS), "The others, the best first"))
-                    @if more > MOST_ROWS { p.quiet { "and " (more - MOST_ROWS) " more: " code { "elfving export " (facts.file) } } }
+                    (choices(facts, FIRST_CHOICES..survivors.len().min(FIRST_CHOICES + MOST_ROWS), "The others, best first"))
+                    @if more > MOST_ROWS { p.quiet { "and " (more - MOST_ROWS) " more: " code { "elfving export " (shell_word(&facts.file)) } } }
                 }
             }
         }
@@ -230,12 +234,12 @@ fn eliminated(facts: &Facts) -> Markup {
     html! {
         @if !out.is_empty() {
             section aria-labelledby="out-title" {
-                h2 #out-title { "Out, and why" }
+                h2 #out-title { "Eliminated candidates" }
                 details {
-                    summary { (counted(out.len(), "choice")) " out" }
-                    (scrolling("Choices that are out", html! {
+                    summary { (counted(out.len(), "candidate")) " eliminated" }
+                    (scrolling("Eliminated candidates", html! {
                         table {
-                            caption { "A choice is out when the estimated difference exceeds its bound." }
+                            caption { "A candidate is eliminated when the estimated difference exceeds its bound." }
                             thead { tr {
                                 th scope="col" { "candidate" } th scope="col" { "beaten by" } th.number scope="col" { "round" }
                                 th.number scope="col" { "difference" } th.number scope="col" { "bound" }
@@ -250,7 +254,7 @@ fn eliminated(facts: &Facts) -> Markup {
                             }
                         }
                     }))
-                    @if out.len() > MOST_ROWS { p.quiet { "The last " (MOST_ROWS) "; all of them: " code { "elfving export " (facts.file) } } }
+                    @if out.len() > MOST_ROWS { p.quiet { "The last " (MOST_ROWS) "; all of them: " code { "elfving export " (shell_word(&facts.file)) } } }
                 }
             }
         }
@@ -264,12 +268,12 @@ fn rounds(facts: &Facts) -> Markup {
                 h2 #rounds-title { "Rounds" }
                 (scrolling("Table of rounds", html! {
                     table {
-                        caption { "What was asked, what came back, what it decided. Round 0 is what the user forced." }
+                        caption { "What was asked, what came back, what was decided. Round 0 holds the measurements that you requested." }
                         thead { tr {
                             th.number scope="col" { "round" } th scope="col" { "asked" } th.number scope="col" { "measurements" }
-                            th.number scope="col" { "candidates" } th.number scope="col" { "told" }
+                            th.number scope="col" { "candidates" } th.number scope="col" { "recorded" }
                             th.number scope="col" { "planned accuracy" } th.number scope="col" { "value of its design" }
-                            th.number scope="col" { "out" } th.number scope="col" { "still in" }
+                            th.number scope="col" { "eliminated" } th.number scope="col" { "remaining" }
                         } }
                         tbody {
                             @for round in facts.rounds.iter().rev().take(MOST_ROWS) {
@@ -295,12 +299,12 @@ fn measurements(facts: &Facts) -> Markup {
     html! {
         @if !facts.slots.is_empty() {
             section aria-labelledby="slots-title" {
-                h2 #slots-title { "Asked and told" }
+                h2 #slots-title { "Slots and results" }
                 details {
                     summary { (counted(facts.slots.len(), "slot")) }
                     (scrolling("Slots", html! {
                         table {
-                            caption { "The newest first." }
+                            caption { "Newest first." }
                             thead { tr {
                                 th scope="col" { "slot" } th scope="col" { "candidate" } th.number scope="col" { "round" }
                                 th scope="col" { "state" } th.number scope="col" { (facts.spec.outcome) }
@@ -309,13 +313,13 @@ fn measurements(facts: &Facts) -> Markup {
                                 @for slot in facts.slots.iter().rev().take(MOST_ROWS) {
                                     tr {
                                         td { (slot.slot) } td { (slot.id) } td.number { (slot.round) } td { (slot.state) }
-                                        td.number { (slot.reading.as_ref().map_or_else(String::new, Reading::to_string)) }
+                                        td.number { (slot.reading.as_ref().map_or_else(String::new, reading)) }
                                     }
                                 }
                             }
                         }
                     }))
-                    @if facts.slots.len() > MOST_ROWS { p.quiet { "The last " (MOST_ROWS) "; all of them: " code { "elfving export " (facts.file) " --csv" } } }
+                    @if facts.slots.len() > MOST_ROWS { p.quiet { "The last " (MOST_ROWS) "; all of them: " code { "elfving export " (shell_word(&facts.file)) } } }
                 }
             }
         }
@@ -330,7 +334,7 @@ fn log(facts: &Facts) -> Markup {
                 summary { (counted(facts.log.len(), "event")) }
                 (scrolling("Events", html! {
                     table {
-                        caption { "Every event carries a seal over all before it; the newest first." }
+                        caption { "Every event carries a seal over all events before it; newest first." }
                         thead { tr {
                             th.number scope="col" { "event" } th scope="col" { "when" } th scope="col" { "kind" }
                             th scope="col" { "what" } th scope="col" { "seal" }
@@ -353,9 +357,9 @@ fn log(facts: &Facts) -> Markup {
 fn closing(facts: &Facts, at: At) -> Markup {
     html! {
         p { "Made " (at) " by Elfving " (env!("CARGO_PKG_VERSION")) " from event " (facts.status.event) " of " (facts.file)
-            ", begun " (facts.status.created) ", seed " (facts.spec.seed) "." }
-        p { "Seal of the last event: " code { (facts.status.head) } ". Whoever keeps it can show later that nothing before it was changed: "
-            code { "elfving verify " (facts.file) } "." }
+            ", created " (facts.status.created) ", seed " (facts.spec.seed) "." }
+        p { "Seal of the last event: " code { (facts.status.head) } ". With it you can show later that nothing before it was changed: "
+            code { "elfving verify " (shell_word(&facts.file)) } "." }
     }
 }
 
@@ -384,6 +388,23 @@ fn interval(facts: &Facts, id: &str) -> Option<Span> {
 
 fn in_words(span: Span) -> String {
     format!("{}, between {} and {}", number(span.estimate), number(span.lower), number(span.upper))
+}
+
+/// A reading with the digits that people read; the export has all of them.
+fn reading(reading: &Reading) -> String {
+    let readable = |value: f64| {
+        let text = value.to_string();
+        if text.len() <= 8 { text } else { number(value) }
+    };
+    match reading {
+        Reading::Value(value) => readable(*value),
+        Reading::Repeats(values) => {
+            values.iter().map(|&value| readable(value)).collect::<Vec<_>>().join("; ")
+        }
+        Reading::WithError { value, standard_error } => {
+            format!("{} ± {}", readable(*value), number(*standard_error))
+        }
+    }
 }
 
 fn maybe(x: Option<f64>) -> String {

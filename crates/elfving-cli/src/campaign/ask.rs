@@ -17,14 +17,14 @@ use crate::words::{counted, trimmed};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving ask screen > batch.csv
-      the next batch as a sheet: fill in the outcome, and `elfving tell screen batch.csv`
+      the next batch as a sheet: fill in the outcome, then `elfving tell screen batch.csv`
   elfving ask screen --batch 8
-      a smaller one; on a terminal it is shown as a table
+      a batch of another size; on a terminal it is printed as a table
   elfving ask screen --out batch.csv --json
       the sheet in a file, the slots as JSON
 
-Slots that were handed out and not told are shown again, never drawn anew; new ones come when all are told.
-The lines are in run order. A run that failed gets `failed` in the column `status` and is asked again.")]
+Open slots are listed again until their results are recorded; then new ones follow. The lines are in run
+order. Write `failed` in the column `status` for a failed run: it will be asked again.")]
 pub(crate) struct AskArgs {
     #[command(flatten)]
     file: CampaignFile,
@@ -76,15 +76,18 @@ fn word(campaign: &Campaign, batch: &Batch) -> String {
     }
     let measurements = counted(batch.rows.len(), "measurement");
     let of = match batch.round {
-        0 => "of those you asked for".to_owned(),
+        0 => "that you requested".to_owned(),
         round => format!("of round {round}"),
     };
-    let when = if batch.again { ", open since an earlier batch" } else { "" };
+    let when = if batch.again { ", still open from an earlier batch" } else { "" };
     let later = match batch.later {
         0 => String::new(),
         later => format!(", {later} more later"),
     };
-    format!("{measurements} {of}{when}{later}; fill in {:?} and `elfving tell` the file", spec.outcome)
+    format!(
+        "{measurements} {of}{when}{later}; fill in {:?} and record the file with `elfving tell`",
+        spec.outcome
+    )
 }
 
 /// Slot, candidate, the user's columns, and why.

@@ -1,4 +1,4 @@
-//! `elfving correct`: one outcome was wrong.
+//! `elfving correct`: replaces a wrong result.
 
 use clap::Args;
 use elfving::bandit::{Outcome, Reading};
@@ -16,14 +16,14 @@ use crate::output::{self, OutputArgs};
   elfving correct S0012H failed --reason \"the vial was empty\"
       the slot is open again; only while its round is open
 
-In a closed round the decisions are made anew where the algorithm decides from all data (the ellipsoid does); where
-it does not (draws from a design), nothing is guaranteed from then on. The log keeps both outcomes and the reason.")]
+In a closed round, algorithms that use all data (the ellipsoid, the calibrated mode) decide again with the new result. For the
+others (draws from a design) the correction forfeits the guarantee. The log keeps both results and the reason.")]
 pub(crate) struct CorrectArgs {
     /// The campaign (a file or its name; default: the only one in this folder), the slot, and the right outcome: a number,
     /// repeats (0.5;0.6), or `failed`
     #[arg(value_name = "[CAMPAIGN] SLOT VALUE", num_args = 2..=3, required = true, allow_negative_numbers = true)]
     words: Vec<String>,
-    /// Why; kept in the log
+    /// The reason; kept in the log
     #[arg(long, value_name = "TEXT")]
     reason: String,
     /// The standard error of the value
@@ -59,9 +59,11 @@ pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError>
         CorrectDocument { slot, corrected: told.corrected > 0, event, guarantee: status.guarantee };
     let mut text = match told.corrected {
         0 => {
-            format!("slot {slot} has that outcome already; nothing was written (campaign at event {event})\n")
+            format!(
+                "slot {slot} has that result on record; nothing was written (campaign at event {event})\n"
+            )
         }
-        _ => format!("slot {slot} is corrected to {value} (campaign at event {event})\n"),
+        _ => format!("slot {slot} corrected to {value} (campaign at event {event})\n"),
     };
     if let Some(waived) = &status.waived {
         text.push_str(&format!("no guarantee: {waived}\n"));

@@ -97,14 +97,14 @@ fn help(error: &CampaignError) -> Option<&'static str> {
         CampaignError::Exists { .. } => "choose another name; a campaign never replaces a file",
         CampaignError::NotACampaign { .. } => "name a file that `elfving new` wrote",
         CampaignError::Damaged { .. } => {
-            "the file was left as it is; go back to a copy, and run `elfving verify` on it"
+            "the file was left as it is; go back to a copy and run `elfving verify` on it"
         }
         CampaignError::Newer { .. } => "use a newer version of elfving; the file was left as it is",
         CampaignError::Durability { .. } => {
-            "check the disk, the folder and their permissions; what was on record still is"
+            "check the disk, the folder and their permissions; what was recorded before is safe"
         }
         CampaignError::Locked { .. } => "try again when the other process has finished",
-        CampaignError::UnknownSlot { .. } => "slots are named on the batch of `elfving ask`",
+        CampaignError::UnknownSlot { .. } => "`elfving ask` prints the names of the slots",
         CampaignError::Conflict { .. } => {
             "replace the outcome with elfving correct SLOT VALUE --reason \"why\""
         }
@@ -112,12 +112,12 @@ fn help(error: &CampaignError) -> Option<&'static str> {
             "wait for them, measure them again, or close the round with --no-guarantee"
         }
         CampaignError::OverBudget { .. } => {
-            "a larger epsilon, less noise or a smaller bound need fewer; --mode calibrated keeps any budget"
+            "a larger epsilon, a smaller sigma or a smaller bound needs fewer; --mode calibrated keeps any budget"
         }
         CampaignError::OutOfRange { .. } => "bring outcomes and features to a scale near 1",
-        CampaignError::NoRound => "`elfving ask` begins one",
+        CampaignError::NoRound => "`elfving ask` starts one",
         CampaignError::Bandit(BanditError::NeedsAssumption { .. }) => {
-            "--norm, --bound and --noise sub-gaussian are what can be stated"
+            "state it with --norm, --bound or --noise sub-gaussian"
         }
         CampaignError::Bandit(BanditError::OtherGoal { .. }) => "change --goal or --algorithm",
         CampaignError::Bandit(BanditError::ChoicesNotMeasurable { .. }) => {

@@ -21,7 +21,7 @@ use crate::words::trimmed;
 pub(crate) struct LogArgs {
     #[command(flatten)]
     file: CampaignFile,
-    /// Show the last events only
+    /// Print only the last N events
     #[arg(long, value_name = "N")]
     last: Option<usize>,
     #[command(flatten)]

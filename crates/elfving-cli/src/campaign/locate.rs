@@ -14,7 +14,7 @@ pub(super) const EXTENSION: &str = "elfving";
 /// The campaign of a command.
 #[derive(Debug, Args)]
 pub(crate) struct CampaignFile {
-    /// The campaign: a file, or its name without the extension (default: the only one in this folder)
+    /// The campaign: its file, or its name without the extension (default: the only one in this folder)
     #[arg(value_name = "CAMPAIGN")]
     pub(crate) campaign: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ fn find(campaign: Option<&Path>) -> Result<PathBuf, CliError> {
         [] => Err(CliError::usage(
             "E209",
             "there is no campaign in this folder",
-            "name its file, or start one: elfving new NAME --pool POOL.csv",
+            "name its file, or create one: elfving new NAME POOL.csv",
         )),
         several => {
             let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();

@@ -15,12 +15,12 @@ use crate::talk::Talk;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving report screen
-      writes screen.html beside the campaign: open it in a browser, send it to whoever asks
+      writes screen.html next to the campaign: open it in a browser, or mail it
   elfving report screen --out friday.html
       under another name
 
-The file needs nothing else and loads nothing: where the campaign stands and what to do next, the statement with every
-assumption, what is still in with its intervals, pictures, what was asked and told, and the log.")]
+The page is one file that loads nothing else: the status and the next step, the guarantee with every assumption,
+the remaining candidates with intervals, pictures, every slot with its result, and the log.")]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     file: CampaignFile,

@@ -10,10 +10,10 @@ pub(super) struct ResultsArgs {
     /// A column with the standard error of each outcome
     #[arg(long, value_name = "COLUMN")]
     error_column: Option<String>,
-    /// Columns with repeats of a slot, in place of the outcome column (repeats may also share a cell: 0.5;0.6;0.4)
+    /// Columns with repeats of a slot, instead of the outcome column (repeats may also share a cell: 0.5;0.6;0.4)
     #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
     repeats: Vec<String>,
-    /// Take several lines of one slot as repeats of it, rather than refuse them
+    /// Accept several lines per slot as its repeats
     #[arg(long)]
     repeated_slots: bool,
 }

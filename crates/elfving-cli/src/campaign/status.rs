@@ -2,6 +2,7 @@
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use elfving::units::grouped;
 use elfving_campaign::{Aim, CandidateStory, Mode, Span, Status};
 use elfving_table::Cell;
 
@@ -10,20 +11,20 @@ use super::failure::failed;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::talk::Talk;
-use crate::words::{short, trimmed};
+use crate::words::{by_width, short, trimmed};
 
 /// Arguments of `elfving status`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving status screen
-      the answer so far, what is guaranteed, who is still in
+      the pick so far, the guarantee, the remaining candidates
   elfving status screen --candidate a7
-      all about one candidate: its outcomes, its interval, the bound that removed it
+      one candidate: its results, its interval, why it was eliminated
   elfving status screen --json")]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     file: CampaignFile,
-    /// All about one candidate
+    /// Show one candidate
     #[arg(long, value_name = "ID")]
     candidate: Option<String>,
     /// Remaining candidates to print
@@ -90,7 +91,7 @@ fn facts(status: &Status) -> Vec<[String; 2]> {
     };
     let mut facts = vec![
         fact("campaign", format!("{}: {aim} {:?}, {}", status.name, status.outcome, status.goal)),
-        fact("mode", format!("{mode}; by {}", status.algorithm)),
+        fact("mode", format!("{mode}; algorithm {}", status.algorithm)),
         fact("rounds", rounds(status)),
         fact("measurements", measurements(status)),
     ];
@@ -100,9 +101,13 @@ fn facts(status: &Status) -> Vec<[String; 2]> {
     }
     facts.push(fact("pick", pick(status)));
     let (left, out) = (status.survivors.len(), status.eliminated.len());
+    let count = |n: usize| grouped(n as u64);
     facts.push(match status.mode {
-        Mode::Certified => fact("still in", format!("{left} of {} ({out} out)", status.choices)),
-        Mode::Calibrated => fact("may be best", format!("{left} of {}", status.choices)),
+        Mode::Certified => fact(
+            "remaining",
+            format!("{} of {} ({} eliminated)", count(left), count(status.choices), count(out)),
+        ),
+        Mode::Calibrated => fact("may be best", format!("{} of {}", count(left), count(status.choices))),
     });
     facts.push(fact("event", format!("{} ({})", status.event, status.head)));
     facts
@@ -119,27 +124,27 @@ fn pick(status: &Status) -> String {
 fn rounds(status: &Status) -> String {
     let now = match (&status.stopped, status.round) {
         (Some(stop), _) => format!("stopped: {stop}"),
-        (None, Some(0)) => "what you asked for is under way".to_owned(),
+        (None, Some(0)) => "the measurements that you requested are under way".to_owned(),
         (None, Some(round)) => format!("round {round} is under way"),
-        (None, None) => "the next one begins with `elfving ask`".to_owned(),
+        (None, None) => "`elfving ask` starts the next one".to_owned(),
     };
     format!("{} decided; {now}", status.rounds)
 }
 
 fn measurements(status: &Status) -> String {
     let Status { told, open, failed, later, .. } = status;
-    let failed = if *failed > 0 { format!(" ({failed} of them failed)") } else { String::new() };
-    let later = if *later > 0 { format!(", {later} planned") } else { String::new() };
-    let budget = status.budget.map_or_else(String::new, |budget| format!(", budget {budget}"));
-    format!("{told} told, {open} open{failed}{later}{budget}")
+    let failed = if *failed > 0 { format!(" ({failed} failed)") } else { String::new() };
+    let later = if *later > 0 { format!(", {} planned", grouped(*later as u64)) } else { String::new() };
+    let budget = status.budget.map_or_else(String::new, |budget| format!(", budget {}", grouped(budget)));
+    format!("{} recorded, {} open{failed}{later}{budget}", grouped(*told as u64), grouped(*open as u64))
 }
 
-/// Those still in, the best estimate first.
+/// The remaining candidates, the best estimate first.
 fn survivors(status: &Status, show: usize) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     let remaining = match status.mode {
-        Mode::Certified => "still in",
+        Mode::Certified => "remaining",
         Mode::Calibrated => "may be best",
     };
     lines.set_header([remaining, "estimate", "from", "to", "measured"]);
@@ -159,9 +164,13 @@ fn survivors(status: &Status, show: usize) -> String {
     format!("{}\n{more}", trimmed(&lines))
 }
 
+/// As many digits as the width carries.
 fn span(interval: Option<&Span>) -> [String; 3] {
     match interval {
-        Some(span) => [span.estimate, span.lower, span.upper].map(short),
+        Some(span) => {
+            let width = 0.5 * (span.upper - span.lower);
+            [span.estimate, span.lower, span.upper].map(|x| by_width(x, width))
+        }
         None => ["-", "-", "-"].map(str::to_owned),
     }
 }
@@ -175,16 +184,16 @@ fn told(story: &CandidateStory) -> String {
         text.push('\n');
     };
     if story.forbidden {
-        say("forbidden: neither measured nor chosen".to_owned());
+        say("excluded: neither measured nor chosen".to_owned());
     } else if !story.measurable {
-        say("a target: chosen among, not measured".to_owned());
+        say("a target: can be chosen, is not measured".to_owned());
     }
     if story.pick {
-        say("the pick as things stand".to_owned());
+        say("the pick so far".to_owned());
     }
     if let Some(out) = &story.eliminated {
         say(format!(
-            "out since round {}: {} is better by {}, which had to exceed {}",
+            "eliminated in round {}: {} is better by {} (bound {})",
             out.round,
             out.by,
             short(out.difference),
@@ -193,7 +202,7 @@ fn told(story: &CandidateStory) -> String {
     }
     if let Some(span) = &story.interval {
         let [estimate, lower, upper] = self::span(Some(span));
-        say(format!("still in: estimate {estimate}, between {lower} and {upper}"));
+        say(format!("estimate {estimate}, between {lower} and {upper}"));
     }
     for reading in &story.earlier {
         say(format!("measured before: {reading}"));
@@ -203,7 +212,7 @@ fn told(story: &CandidateStory) -> String {
         say(format!("{} in round {}: {outcome}", slot.slot, slot.round));
     }
     if story.slots.is_empty() && story.measurable && !story.forbidden {
-        say("never asked so far".to_owned());
+        say("not asked so far".to_owned());
     }
     text
 }

@@ -1,9 +1,9 @@
-//! `elfving tell`: results come in.
+//! `elfving tell`: records results.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_campaign::{Campaign, CampaignError, OutcomeMarker, ResultsFile, TellOptions, Told};
+use elfving_campaign::{Campaign, CampaignError, Mode, OutcomeMarker, ResultsFile, TellOptions, Told};
 use elfving_table::Decimal;
 use serde::Serialize;
 
@@ -19,35 +19,35 @@ use crate::words::counted;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving tell screen batch.csv
-      outcomes of some or all slots, in any order; other columns are ignored
+      results of some or all slots, in any order; other columns are ignored
   elfving tell batch.csv
       the same where the folder has one campaign
   elfving tell screen batch.csv --marker \"n.d.=failed\" --marker \"<1=0.5\"
-      texts that mean something
+      what texts mean
   elfving tell screen batch.csv --correct --reason \"two vials were swapped\"
-      replace outcomes that were told before
+      replace results that are on record
   elfving tell screen --no-guarantee
-      close the round with what there is; nothing is guaranteed from then on
+      close an incomplete round; forfeits the guarantee
 
-A file is taken whole or not at all. Telling it twice changes nothing. An empty outcome leaves its slot open; with
+A file is recorded completely or not at all. Recording it twice changes nothing. An empty outcome leaves its slot open; with
 `failed` in the column `status` the slot is asked again.")]
 pub(crate) struct TellArgs {
     /// The campaign (a file or its name; default: the only one in this folder), then the file of results
     #[arg(value_name = "[CAMPAIGN] RESULTS", num_args = 1..=2, required = true)]
     files: Vec<PathBuf>,
-    /// Replace outcomes that differ from those on record
+    /// Replace results that differ from those on record
     #[arg(long, requires = "reason")]
     correct: bool,
-    /// Why they are replaced; kept in the log
+    /// The reason; kept in the log
     #[arg(long, value_name = "TEXT", requires = "correct")]
     reason: Option<String>,
     /// Check everything and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Close the round; refused while slots of it are open. RESULTS may be left out
+    /// Close the round; refused while slots are open. RESULTS may be left out
     #[arg(long, conflicts_with = "dry_run")]
     close: bool,
-    /// Close it although slots are open; nothing is guaranteed from then on. RESULTS may be left out
+    /// Close an incomplete round; forfeits the guarantee. RESULTS may be left out
     #[arg(long, conflicts_with = "dry_run")]
     no_guarantee: bool,
     /// What a text means in place of an outcome: TEXT=failed or TEXT=NUMBER, such as "n.d.=failed" or "<1=0.5"
@@ -104,6 +104,7 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
     let closed = close(args, &mut campaign, results.is_some())?;
     let document =
         TellDocument { told: &told, refused: 0, dry_run: args.dry_run, closed_without_guarantee: closed };
+    let calibrated = campaign.spec().mode == Mode::Calibrated;
     let mut text = String::new();
     if let Some(path) = results {
         text.push_str(&account(path, &told, args.dry_run));
@@ -113,7 +114,8 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
     }
     if let Some(round) = closed {
         text.push_str(&format!(
-            "round {round} is closed without its open slots: no guarantee from here on\n"
+            "round {round} is closed without its open slots{}\n",
+            if calibrated { "" } else { "; the guarantee is forfeited" }
         ));
     }
     text.push_str(&match args.dry_run {

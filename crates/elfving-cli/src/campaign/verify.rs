@@ -15,8 +15,8 @@ use crate::words::counted;
   elfving verify screen
 
 Checks the pages of the file, the hash of every event over all events before it, every attached table, and replays
-every round. A file that is not as it was written ends with exit code 4. Who keeps the hash that is printed (or that of
-`elfving status`) can prove later that nothing up to its event was changed or cut off.")]
+every round. A file that is not intact ends with exit code 4. With the printed hash (or that of `elfving status`) you can
+prove later that nothing up to its event was changed or cut off.")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     file: CampaignFile,
@@ -36,7 +36,7 @@ pub(crate) fn verify(args: &VerifyArgs, as_json: bool, talk: Talk) -> Result<(),
 
 fn text(verification: &elfving_campaign::Verification) -> String {
     let mut text = format!(
-        "in order: {}, {}, {}\nhead {}\n",
+        "intact: {}, {}, {}\nhead {}\n",
         counted(verification.events as usize, "event"),
         counted(verification.attachments, "attached table"),
         counted(verification.rounds, "decided round"),
@@ -46,7 +46,7 @@ fn text(verification: &elfving_campaign::Verification) -> String {
         let rounds: Vec<String> = verification.differing.iter().map(u64::to_string).collect();
         let rounds = rounds.join(", ");
         text.push_str(&format!(
-            "decided again here, rounds {rounds} differ in some digit; what is on record stands\n"
+            "recomputed on this machine, rounds {rounds} differ in the last digits; the record stands\n"
         ));
     }
     text

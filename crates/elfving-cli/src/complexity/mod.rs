@@ -21,11 +21,11 @@ use quantities::Quantity;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving complexity pool.csv --id id --kernel rbf --gamma 0.01 --horizon 200
-      how many directions matter, and what 200 measurements can tell
+      how many directions matter, and how much 200 measurements can reveal
   elfving complexity pool.csv --id id --maximize yield --epsilon 0.05 --json
       what finding the best would cost if the column were the truth
 
-Every number that a design is behind comes with certified bounds on both sides.")]
+Numbers that rest on a design come with certified bounds on both sides.")]
 pub(crate) struct ComplexityArgs {
     #[command(flatten)]
     pool: PoolArgs,

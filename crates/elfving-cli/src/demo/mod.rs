@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving::bandit::{Goal, Outcome};
-use elfving_campaign::{Aim, Attachment, Campaign, Mode, Recipe, Spec, Status, TellOptions};
+use elfving::units::grouped;
+use elfving_campaign::{Aim, Attachment, Campaign, Mode, Recipe, Spec, Status, TellOptions, shell_word};
 use elfving_table::{PoolOptions, ReadOptions};
 use serde::Serialize;
 
@@ -23,9 +24,13 @@ const BATCH: usize = 15;
 /// Arguments of `elfving demo`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It searches 1,040 blends for organic solar cells for the one that degrades least, against the table that
-was measured (Langner et al., Advanced Materials 2020, from the Olympus benchmark; see the licence in the folder). Every
-measurement is the value of the table plus noise of standard deviation 0.01, as repeated films differ."
+    after_help = "The demo looks for the organic solar cell, among 1,040 blends, that degrades least, on measured data
+(Langner et al., Advanced Materials 2020, from the Olympus benchmark; see the licence in the folder). A simulated
+measurement is the value of the table plus noise of standard deviation 0.01, the spread of repeated films.
+
+Examples:
+  elfving demo
+  elfving demo --out elsewhere --seed 2"
 )]
 pub(crate) struct DemoArgs {
     /// The folder to write to: the table, the campaign and its report
@@ -129,20 +134,22 @@ fn words(found: &Document) -> String {
     let Document { pick, value, best, best_value, median_value, rank, candidates, measurements, .. } = found;
     let statement = found.statement.join("\n");
     format!(
-        "{candidates} blends for organic solar cells, {measurements} measurements in batches of {BATCH}: which degrades least?\n\
+        "Which of {total} blends for organic solar cells degrades least? {measurements} measurements in batches of {BATCH}.\n\
          \n\
-         pick {pick}: degradation {value:.4}, number {rank} of {candidates}\n\
-         best {best}: degradation {best_value:.4}; the median blend has {median_value:.4}\n\
+         pick    {pick}: degradation {value:.4}, number {rank} of {total}\n\
+         best    {best}: degradation {best_value:.4}\n\
+         median  degradation {median_value:.4}\n\
          \n\
          {statement}\n\
          \n\
          report: {report}\n\
          \n\
-         Next, on this campaign and on a table of your own:\n\
+         Next: look at this campaign, or start one on your own table:\n\
          \x20 elfving status {campaign}\n\
-         \x20 elfving new mine --pool your-table.csv --maximize YIELD --mode calibrated\n",
+         \x20 elfving new mine your-table.csv --id NAME --maximize YIELD --mode calibrated\n",
+        total = grouped(*candidates as u64),
         report = found.report,
-        campaign = found.campaign,
+        campaign = shell_word(&found.campaign),
     )
 }
 

@@ -31,21 +31,21 @@ use settings::Settings;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving design pool.csv --id id
-      every candidate's mean as well known as possible (criterion g, linear model)
+      every candidate's mean as precisely as possible (criterion g, linear model)
   elfving design pool.csv --id id --polynomial-model 2 --criterion d --plot design.png
       the classical D-optimal design of a quadratic model, with a picture
   elfving design reactions.csv --id id --one-hot --criterion v --out design.csv
-      categories by name; the average variance; the weights as a spreadsheet
+      text columns as categories; the average variance; the weights as a spreadsheet
   elfving design pool.csv --id id --kernel rbf --lengthscale 0.025 --gamma 0.005 --json
-      a kernel, with a ridge; one JSON object for scripts
+      a kernel and a ridge; one JSON object for scripts
   elfving design measurable.csv --targets orderable.csv --id id --criterion xy
       measure these, choose among those
   elfving design pool.csv --id id --out design.json && elfving certify design.json pool.csv
-      file the design with its proof, and check it again later
+      save the design with its certificate, and check it later
 
 The weights are shares of the measurements: a weight of 0.25 asks for a quarter of them.
 Every design comes with a bound that no design on the pool can beat. `certified` means that
-an independent check found it within --tolerance of that bound; otherwise the exit code is 7.")]
+an independent check found the design within --tolerance of that bound; otherwise the exit code is 7.")]
 pub(crate) struct DesignArgs {
     #[command(flatten)]
     pool: PoolArgs,
@@ -68,10 +68,10 @@ pub(crate) struct DesignArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Question")]
 struct QuestionArgs {
-    /// What to make small
+    /// What to minimise
     #[arg(long, value_enum, default_value = "g")]
     criterion: CriterionName,
-    /// The ridge: how strongly coefficients are held near zero; needed where the pool cannot determine all targets
+    /// The ridge; needed where the pool cannot determine all targets
     #[arg(long, value_name = "G", default_value = "0", allow_negative_numbers = true)]
     gamma: f64,
 }
@@ -83,7 +83,7 @@ enum CriterionName {
     G,
     /// The largest variance of a difference of two targets
     Xy,
-    /// The volume of the confidence region of the coefficients (log det of the information, which is made large)
+    /// The volume of the confidence region of the coefficients (the log determinant of the information is maximised)
     D,
     /// The sum of the variances of the coefficients
     A,
@@ -119,7 +119,7 @@ struct SolverArgs {
     /// The relative gap to certify
     #[arg(long, value_name = "T", default_value = "1e-6", allow_negative_numbers = true)]
     tolerance: f64,
-    /// The method (default: the one that suits the problem)
+    /// The solver (default: the one that suits the problem)
     #[arg(long, value_parser = methods())]
     method: Option<Method>,
     /// Stop after this many iterations, with the best design so far
@@ -149,7 +149,10 @@ pub(crate) fn run(args: &DesignArgs, as_json: bool, talk: Talk) -> Result<(), Cl
     let settings = Settings::resolve(args, as_json)?;
     let mut pool_args = args.pool.clone().settle()?;
     if matches!(settings.criterion, Criterion::D | Criterion::A) && pool_args.targets.take().is_some() {
-        talk.note(format!("criterion {} looks at no targets: --targets is not used", settings.criterion));
+        talk.note(format!(
+            "criterion {} does not depend on targets: --targets is not used",
+            settings.criterion
+        ));
     }
     let warm = settings.warm.as_deref().map(read_design).transpose()?;
     let data = pool_source::read(&pool_args, settings.seed, talk)?;
@@ -159,7 +162,7 @@ pub(crate) fn run(args: &DesignArgs, as_json: bool, talk: Talk) -> Result<(), Cl
     let targets = args.targets.spec();
     let problem = targets.problem(&loaded, &loaded.pool, settings.criterion, settings.gamma)?;
     if problem.criterion() != settings.criterion {
-        talk.note("one target has no difference to another: its own variance (criterion g) is made small");
+        talk.note("there is only one target and no difference: its own variance (criterion g) is minimised");
     }
     let warm = warm.map_or_else(Vec::new, |design| warm_start(&design, &loaded, talk));
     let solver = settings.method.unwrap_or_else(|| Method::suited_to(&problem)).solver(&warm);

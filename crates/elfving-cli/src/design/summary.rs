@@ -149,5 +149,5 @@ fn concentration(order: &[(usize, f64)], show: usize) -> String {
         total += weight;
         total - weight < 0.9
     });
-    format!("; nine tenths are on the first {}", most.count())
+    format!("; the first {} carry 90 % of the weight", most.count())
 }

@@ -14,7 +14,7 @@ use crate::output::{self, OutputArgs};
 use crate::pool_args::{ColumnArgs, PoolArgs};
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
-use crate::words::trimmed;
+use crate::words::{counted, trimmed};
 use elfving_problem::defaults::{KERNEL_RIDGE, USUAL_TOLERANCE};
 use elfving_problem::diagnosis::{Diagnosis, Finding, Measured, column_findings};
 use elfving_problem::{Dataset, ProblemError};
@@ -27,8 +27,8 @@ use elfving_problem::{Dataset, ProblemError};
   elfving diagnose pool.csv --id id --measured measured.csv --outcome yield
       also noise, bounds and a fitted kernel, from lines of `id,yield`, repeats as several lines
 
-Every line ends in the option to use. What results suggest is an estimate, not a bound: a guarantee holds
-for the numbers that you state.")]
+Every line ends with the option to use. Suggestions from data are estimates, not bounds: a guarantee holds
+for the numbers that you assume.")]
 pub(crate) struct DiagnoseArgs {
     #[command(flatten)]
     pool: PoolArgs,
@@ -132,6 +132,11 @@ fn text(document: &DiagnosisDocument, loaded: &LoadedPool) -> String {
         let flag = flag.clone().unwrap_or_else(|| "-".to_owned());
         table.add_row([finding.topic.clone(), finding.finding.clone(), flag]);
     }
-    let head = format!("{}: {} candidates, {} features", loaded.file_name(), document.n, document.features);
+    let head = format!(
+        "{}: {}, {}",
+        loaded.file_name(),
+        counted(document.n, "candidate"),
+        counted(document.features, "feature")
+    );
     format!("{head}\n\n{}\n\nTogether: {}\n", trimmed(&table), document.options)
 }

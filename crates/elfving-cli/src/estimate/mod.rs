@@ -29,19 +29,24 @@ use settings::Settings;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving design pool.csv --id id --out design.json
-  elfving round pool.csv --design design.json --budget 20 --shuffle --out plan.json > results.csv
+  elfving round pool.csv --design design.json --budget 20 --shuffle --out plan.json \\
+          > results.csv
       measure, and fill in the column `outcome`
-  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 0.1 --noise sub-gaussian
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 0.1 \\
+          --noise sub-gaussian
       least squares (ridge regression, if the design has a ridge), with intervals
-  elfving estimate pool.csv --plan plan.json --results results.csv --sigma sd --format csv > estimates.csv
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma sd --format csv \\
+          > estimates.csv
       the noise of each candidate in the column `sd` of the pool; all estimates for a spreadsheet
-  elfving round pool.csv --design design.json --budget 400 --method sample --shuffle --out plan.json > results.csv
-  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 1 --bound 2 --norm 3 --plot estimates.png
-      RIPS: intervals that hold whatever the tails of the noise
+  elfving round pool.csv --design design.json --budget 400 --method sample --shuffle \\
+          --out plan.json > results.csv
+  elfving estimate pool.csv --plan plan.json --results results.csv --sigma 1 --bound 2 \\
+          --norm 3 --plot estimates.png
+      RIPS: intervals that hold for any tails of the noise
 
-Results are matched by the column `slot`, else by the ids, with one line for each repetition. A run
-that failed has an empty outcome, and `failed` in the column `status`: it has to be made again.
-Every interval is a theorem under the assumptions printed above it; all of them hold together.")]
+Results are matched by the column `slot`, else by the ids, with one line per repetition. A failed run
+has an empty outcome and `failed` in the column `status`: it has to be repeated. Every interval is a
+theorem under the assumptions printed with it; all intervals hold together.")]
 pub(crate) struct EstimateArgs {
     #[command(flatten)]
     files: DesignFiles,
@@ -54,13 +59,13 @@ pub(crate) struct EstimateArgs {
     /// The column of the outcomes (default: that of the design, else `outcome`)
     #[arg(long, value_name = "COLUMN")]
     outcome: Option<String>,
-    /// How to estimate; which ones are possible depends on the plan
+    /// The estimator; the plan determines which ones are possible
     #[arg(long, value_parser = estimators(), default_value = "auto")]
     estimator: Estimator,
-    /// Which robust mean RIPS takes
+    /// The robust mean of RIPS
     #[arg(long, value_enum, default_value = "catoni")]
     mean: MeanName,
-    /// Go on with measurements missing; nothing is guaranteed then
+    /// Go on although measurements are missing; forfeits the guarantee
     #[arg(long)]
     no_guarantee: bool,
     #[command(flatten)]
@@ -88,7 +93,7 @@ fn estimators() -> impl TypedValueParser<Value = Estimator> {
 enum MeanName {
     /// Catoni's mean, as in the paper
     Catoni,
-    /// One pass with the centre at 0: any number of draws, never wider
+    /// One pass centred at 0: any number of draws, never wider
     SoftTruncated,
     /// The median of the means of blocks
     MedianOfMeans,
@@ -99,7 +104,7 @@ enum MeanName {
 enum Sort {
     /// The largest estimate first
     Estimate,
-    /// The largest lower end first: what is surely good
+    /// The largest lower end first: what is certainly good
     Lower,
     /// The largest upper end first: what may be good
     Upper,

@@ -10,6 +10,7 @@ use elfving_table::{
 
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
+use crate::words::counted;
 
 /// The outcome of every slot, as far as there is one.
 pub(super) struct Results {
@@ -80,7 +81,10 @@ impl Results {
         let (lines, recorded, open, failed) = (self.lines, self.recorded(), self.open(), self.failed);
         let file = &self.file;
         format!(
-            "{file}: {lines} lines read, {recorded} outcomes recorded, 0 refused; {open} measurements open, {failed} of them failed"
+            "{file}: {} read, {} recorded, 0 refused; {} open ({failed} failed)",
+            counted(lines, "line"),
+            counted(recorded, "outcome"),
+            counted(open, "measurement")
         )
     }
 
@@ -96,12 +100,17 @@ impl Results {
         let more =
             if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
         let shown = names[..names.len().min(SHOWN)].join(", ");
-        let message = format!("{}: {} measurements have no outcome: {shown}{more}", self.file, names.len());
+        let have = if names.len() == 1 { "has" } else { "have" };
+        let message = format!(
+            "{}: {} {have} no outcome: {shown}{more}",
+            self.file,
+            counted(names.len(), "measurement")
+        );
         let why = match plan {
-            Measurements::Draws(_) => "leaving out draws biases the estimate",
+            Measurements::Draws(_) => "leaving out draws biases the estimates",
             Measurements::Allocation(_) => "which ones are missing may depend on their outcomes",
         };
-        CliError::decision("E801", message, format!("make them ({why}), or go on with --no-guarantee"))
+        CliError::decision("E801", message, format!("measure them ({why}), or go on with --no-guarantee"))
     }
 }
 
@@ -214,9 +223,9 @@ impl Refused {
                 self.add(|| {
                     let name = &loaded.ids()[row];
                     let message = match planned[row] {
-                        0 => format!("candidate {name:?} was not to be measured"),
-                        1 => format!("candidate {name:?} was to be measured once, not more"),
-                        times => format!("candidate {name:?} was to be measured {times} times, not more"),
+                        0 => format!("candidate {name:?} is not in the plan"),
+                        1 => format!("candidate {name:?} is planned once, not more often"),
+                        times => format!("candidate {name:?} is planned {times} times, not more often"),
                     };
                     let problem = Problem::new(Code::TooManyResults, table.file(), message);
                     problem.at(table.place(line)).column(id).help("give the results of this plan alone")

@@ -58,7 +58,7 @@ fn statement(answer: &Answer) -> String {
             let premises: Vec<String> =
                 statement.premises.iter().map(|premise| format!("- {premise}")).collect();
             format!(
-                "NO GUARANTEE: {open} of {} measurements are missing. Had only the others been planned:\n{}",
+                "NO GUARANTEE: {open} of {} measurements are missing. The intervals would hold if only the others had been planned and:\n{}",
                 open + answer.results.recorded(),
                 premises.join("\n")
             )
@@ -95,10 +95,10 @@ fn estimates(answer: &Answer, top: usize) -> String {
         }
     }
     let order = match answer.sort {
-        Sort::Estimate => "the largest first",
-        Sort::Lower => "the largest lower end first",
-        Sort::Upper => "the largest upper end first",
-        Sort::Pool => "as in the pool",
+        Sort::Estimate => "largest first",
+        Sort::Lower => "largest lower end first",
+        Sort::Upper => "largest upper end first",
+        Sort::Pool => "in the order of the pool",
     };
     let mut text = format!(
         "Estimates, {order} (lower = estimate - noise - ridge - misspec., upper likewise):\n\n{}",

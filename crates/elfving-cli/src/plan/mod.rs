@@ -22,9 +22,11 @@ use crate::truth::TruthArgs;
 #[command(after_help = "Examples:
   elfving plan pool.csv --id id --kernel matern52 --sigma 0.1 --bound 1 --epsilon 0.2
       how many measurements the certified algorithms take at worst, with noise of any shape
-  elfving plan pool.csv --id id --kernel rbf --sigma 0.1 --norm 2 --noise sub-gaussian --epsilon 0.1 --batch 8
+  elfving plan pool.csv --id id --kernel rbf --sigma 0.1 --norm 2 --noise sub-gaussian \\
+          --epsilon 0.1 --batch 8
       the same, assuming light tails and a bounded norm
-  elfving plan pool.csv --id id --maximize guess --sigma 0.1 --bound 1 --epsilon 0.1 --plot plan.svg
+  elfving plan pool.csv --id id --maximize guess --sigma 0.1 --bound 1 --epsilon 0.1 \\
+          --plot plan.svg
       also if a column were the truth, with the number that no algorithm can beat
 
 Nothing is measured, and nothing is written but --out and --plot.")]

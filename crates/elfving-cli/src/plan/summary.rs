@@ -1,23 +1,24 @@
 //! A plan in words, for people.
 
 use comfy_table::{CellAlignment, Table, presets};
+use elfving::units::grouped;
 
 use elfving_problem::forecast::{AlgorithmPlan, Forecast, Simulated};
 
 use super::missing;
 use crate::pool_source::LoadedPool;
-use crate::words::{short, trimmed};
+use crate::words::{short, tidy, tidy_short, trimmed, with_error};
 
 pub(super) fn text(plan: &Forecast, loaded: &LoadedPool) -> String {
     let mut parts = vec![
         format!(
-            "{}: {} candidates in {} dimensions, {}\nwithin {} of the best, wrong with probability at most {}",
+            "{}: {} candidates in {} dimensions, {}\nGoal: within {} of the best, with probability {}",
             loaded.file_name(),
             plan.n,
             plan.dimension,
             loaded.data.model(),
             plan.epsilon,
-            plan.delta
+            tidy(1.0 - plan.delta)
         ),
         algorithms(plan),
         drivers(plan),
@@ -39,7 +40,7 @@ fn algorithms(plan: &Forecast) -> String {
         table.add_row([
             one.algorithm.to_owned(),
             worst.map_or("-".to_owned(), |worst| {
-                if worst.reached { worst.samples.to_string() } else { "not reached".to_owned() }
+                if worst.reached { grouped(worst.samples) } else { "not reached".to_owned() }
             }),
             worst.map_or("-".to_owned(), |worst| worst.rounds.len().to_string()),
             one.all_equal.as_ref().map_or("-".to_owned(), simulated),
@@ -48,16 +49,16 @@ fn algorithms(plan: &Forecast) -> String {
         ]);
     }
     let mut text = trimmed(&aligned(table));
-    text.push_str("\n\nat worst: when nothing can be eliminated before the end; computed round by round");
+    text.push_str("\n\nat worst: nothing can be eliminated before the end; computed round by round");
     if plan.algorithms.iter().any(|one| one.all_equal.is_some()) {
         text.push_str(
-            "\nall equal: every candidate equally good, a truth as hard as they come; simulated, not a bound",
+            "\nall equal: all candidates are equally good, the hardest case; simulated, not a bound",
         );
     }
     if let Some(bound) = plan.lower_bound {
         let bound = short(bound);
         text.push_str(&format!(
-            "\nif the guess is true, no algorithm names the best itself (epsilon = 0) in fewer than {bound} measurements on average"
+            "\nif the guess is true, no algorithm finds the best itself (epsilon = 0) in fewer than {bound} measurements on average"
         ));
     }
     text
@@ -66,14 +67,14 @@ fn algorithms(plan: &Forecast) -> String {
 fn drivers(plan: &Forecast) -> String {
     let f = short(plan.f_differences);
     let mut text = format!(
-        "What drives it: measurements grow with f / epsilon^2, and f = {f} takes the place of the {} dimensions.",
+        "What drives the cost: measurements grow with f / epsilon^2, where f = {f} replaces the {} dimensions.",
         plan.dimension
     );
     let noise = plan.sigma * plan.sigma;
     if let Some(bound) = plan.bound {
         text.push_str(&format!(
-            "\nRIPS pays B^2 + sigma^2 = {} in its first round and what is still unknown of the means later; PTR pays \
-             sigma^2 = {} alone.",
+            "\nRIPS pays for bound^2 + sigma^2 = {} in its first round and for the remaining uncertainty later; PTR pays for \
+             sigma^2 = {} only.",
             short(bound * bound + noise),
             short(noise)
         ));
@@ -89,10 +90,9 @@ fn simulated_truth(plan: &Forecast) -> &'static str {
 fn by_epsilon(plan: &Forecast) -> String {
     let mut table = table(&["epsilon", "rips-best, at worst", "ptr-best, at worst", simulated_truth(plan)]);
     for at in &plan.by_epsilon {
-        let count =
-            |samples: Option<u64>| samples.map_or("not reached".to_owned(), |samples| samples.to_string());
+        let count = |samples: Option<u64>| samples.map_or("not reached".to_owned(), grouped);
         table.add_row([
-            at.epsilon.to_string(),
+            tidy(at.epsilon),
             if plan.bound.is_some() { count(at.rips_best) } else { "-".to_owned() },
             count(at.ptr_best),
             at.ellipsoid_best.as_ref().map_or("-".to_owned(), simulated),
@@ -104,8 +104,7 @@ fn by_epsilon(plan: &Forecast) -> String {
 fn by_gamma(plan: &Forecast) -> String {
     let mut table = table(&["gamma", "f", "rips-best, at worst", "ptr-best, at worst"]);
     for at in &plan.by_gamma {
-        let count =
-            |samples: Option<u64>| samples.map_or("not reached".to_owned(), |samples| samples.to_string());
+        let count = |samples: Option<u64>| samples.map_or("not reached".to_owned(), grouped);
         table.add_row([
             format!("{:.2e}", at.gamma),
             short(at.f_differences),
@@ -120,7 +119,7 @@ fn by_batch(plan: &Forecast) -> String {
     let mut table = table(&["batch", simulated_truth(plan), "rounds"]);
     for at in &plan.by_batch {
         let found = &at.ellipsoid_best;
-        table.add_row([at.batch.to_string(), simulated(found), short(found.rounds)]);
+        table.add_row([at.batch.to_string(), simulated(found), tidy_short(found.rounds)]);
     }
     trimmed(&aligned(table))
 }
@@ -131,26 +130,24 @@ fn advice(plan: &Forecast) -> String {
         let worst = plan.algorithms.iter().find(of)?.worst_case.as_ref()?;
         worst.reached.then_some(worst.samples)
     };
-    let mut lines = vec![format!("auto picks {}.", plan.recommendation)];
+    let mut lines = vec![format!("auto chooses {}.", plan.recommendation)];
     if let (Some(rips), Some(ptr)) = (samples("rips-best"), samples("ptr-best")) {
         let (cheap, by) =
             if ptr < rips { ("PTR", rips as f64 / ptr as f64) } else { ("RIPS", ptr as f64 / rips as f64) };
         let light = if ptr < rips { ", if the noise has light tails (--noise sub-gaussian)" } else { "" };
-        lines.push(format!("{cheap} is cheaper at worst, by a factor of {}{light}.", short(by)));
+        lines.push(format!("{cheap} is cheaper at worst, by a factor of {}{light}.", tidy_short(by)));
     }
     lines.push(match plan.suggested_gamma {
-        Some(gamma) => format!("A ridge whose bias takes an eighth of epsilon: --gamma {gamma:.2e}"),
-        None => "No ridge: without --norm nobody could say what it hides.".to_owned(),
+        Some(gamma) => format!("Suggested ridge (its bias is an eighth of epsilon): --gamma {gamma:.2e}"),
+        None => "No ridge is suggested: without --norm its bias cannot be bounded.".to_owned(),
     });
     lines.join("\n")
 }
 
 fn simulated(found: &Simulated) -> String {
     match found.samples {
-        Some(samples) if found.stopped >= 1.0 => {
-            format!("{} ± {}", short(samples.mean), short(samples.standard_error))
-        }
-        _ => format!("more than {}", found.budget),
+        Some(samples) if found.stopped >= 1.0 => with_error(samples.mean, samples.standard_error),
+        _ => format!("more than {}", grouped(found.budget)),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::talk::Talk;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   elfving reproduce kernel --out figures
-      the paper's second experiment at its 40 repetitions
+      the paper's second experiment, with its 40 repetitions
   elfving reproduce all --out figures --repetitions 400
       everything, with tight error bars
 
@@ -27,7 +27,7 @@ figures: means with bands of one standard error, as in the paper. The same seed 
 pub(crate) struct ReproduceArgs {
     /// Which experiment
     experiment: ExperimentName,
-    /// The folder for numbers and figures; made if it is not there
+    /// The folder for numbers and figures; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// How often each simulation is run (default: as in the paper)

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets};
 use elfving_lab::experiments::{Curve, Findings, Panel};
 
-use crate::words::{short, trimmed};
+use crate::words::{trimmed, with_error};
 
 /// Most columns of a table: more values of x than this are thinned out, the last one kept.
 const MOST_COLUMNS: usize = 7;
@@ -30,7 +30,7 @@ fn table(panel: &Panel) -> Table {
     table.set_header([panel.x.clone()].into_iter().chain(shown.iter().map(f64::to_string)));
     let cell = |curve: &Curve, x: f64| {
         let value = curve.at(x);
-        value.map_or_else(|| "-".to_owned(), |y| format!("{} ± {}", short(y.mean), short(y.standard_error)))
+        value.map_or_else(|| "-".to_owned(), |y| with_error(y.mean, y.standard_error))
     };
     for curve in &panel.curves {
         table.add_row([curve.method.clone()].into_iter().chain(shown.iter().map(|&x| cell(curve, x))));

@@ -96,11 +96,11 @@ impl LimitArgs {
                 let measured = outcomes.into_iter().map(|outcome| u64::from(outcome.is_some()));
                 (measured.collect(), format!("lines with a value of {outcome:?}"))
             }
-            None => (vec![1; table.rows()], "every line, there being no outcome column".to_owned()),
+            None => (vec![1; table.rows()], "every line: there is no outcome column".to_owned()),
         };
         let all = times.iter().fold(0u64, |sum, &count| sum.saturating_add(count));
         let file = crate::pool_source::file_name(Some(path));
-        talk.note(format!("{file}: {} lines read, {all} measurements already made ({how})", times.len()));
+        talk.note(format!("{file}: {} lines read, {all} earlier measurements ({how})", times.len()));
         let points = rows.into_iter().map(PointId::new);
         Ok(points.zip(times).filter(|&(_, count)| count > 0).collect())
     }

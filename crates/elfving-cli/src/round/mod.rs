@@ -27,18 +27,19 @@ use settings::Settings;
 #[command(after_help = "Examples:
   elfving design pool.csv --id id --out design.json
   elfving round pool.csv --design design.json --budget 20
-      the best plan of 20 measurements that the methods find
+      a good plan of 20 measurements
   elfving round pool.csv --design design.json --budget 20 --shuffle --out plan.json > sheet.csv
       a lab sheet in random order, and the plan for `estimate`
-  elfving round pool.csv --design design.json --budget 24 --max 1 --force a7,b2 --measured results.csv
-      each candidate at most once, two in any case, on top of what was measured already
+  elfving round pool.csv --design design.json --budget 24 --max 1 --force a7,b2 \\
+          --measured results.csv
+      each candidate at most once, two of them in any case, in addition to earlier measurements
   elfving round pool.csv --design design.json --budget 200 --method regret --json
-      a plan whose loss was bounded beforehand; one JSON object for scripts
+      a plan with a guaranteed efficiency; one JSON object for scripts
   elfving round pool.csv --design design.json --budget 200 --method sample --seed 7
-      independent draws, for the estimators whose proof needs them
+      independent draws, for estimators whose proof needs them
 
 The ratio compares the plan with the continuous design at the same number of measurements:
-1.05 means a variance 5 % larger than if measurements could be split.")]
+1.05 means a variance 5 % above that of the design.")]
 pub(crate) struct RoundArgs {
     #[command(flatten)]
     files: DesignFiles,
@@ -86,7 +87,7 @@ enum MethodName {
     Ptr,
     /// Independent draws from the design
     Sample,
-    /// Measure where least is known, again and again
+    /// Measure where the uncertainty is largest, one measurement after the other
     Greedy,
     /// Apportionment, then exchanges
     Exchange,

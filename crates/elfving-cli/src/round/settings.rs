@@ -27,7 +27,7 @@ impl Settings {
         }
         let draws = args.method == MethodName::Sample;
         if draws && (args.polish || args.limits.any()) {
-            let message = "independent draws keep no minimum, no maximum and no earlier measurements";
+            let message = "independent draws cannot respect limits or earlier measurements";
             let help = "leave out --min, --max, --force, --measured and --polish, or choose another --method";
             return Err(CliError::usage("E202", message, help));
         }

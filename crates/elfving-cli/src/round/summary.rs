@@ -6,7 +6,7 @@ use elfving_problem::Measurements;
 use elfving_table::Cell;
 
 use super::Answer;
-use crate::words::{self, number, short, trimmed};
+use crate::words::{self, counted, number, short, trimmed};
 
 /// More feature columns than this are not shown beside the counts.
 const MOST_COLUMNS: usize = 6;
@@ -63,7 +63,7 @@ fn facts(answer: &Answer) -> String {
     lines.add_row(["measurements".to_owned(), report.total.to_string(), asked]);
     if report.done > 0 {
         lines.add_row([
-            "done before".to_owned(),
+            "measured before".to_owned(),
             report.done.to_string(),
             "counted in all values".to_owned(),
         ]);
@@ -79,7 +79,7 @@ fn facts(answer: &Answer) -> String {
     lines.add_row(["ratio".to_owned(), report.ratio.map_or_else(infinite, ratio_text), against]);
     lines.add_row(["lambda_min".to_owned(), format!("{:.4}", report.smallest_eigenvalue), spread(answer)]);
     if let Some(promised) = report.guaranteed_eigenvalue {
-        let words = "lambda_min was promised to be at least this, (1 - sqrt(2 p / T))^2".to_owned();
+        let words = "guaranteed lower bound on lambda_min, (1 - sqrt(2 p / T))^2".to_owned();
         lines.add_row(["guarantee".to_owned(), format!("{promised:.4}"), words]);
     }
     lines.add_row(["dimension".to_owned(), report.dimension.to_string(), dimension(answer)]);
@@ -92,31 +92,30 @@ fn facts(answer: &Answer) -> String {
 /// How the method got there.
 fn road(answer: &Answer) -> String {
     match &answer.report.path {
-        Path::Direct => "straight from the weights".to_owned(),
+        Path::Direct => "directly from the weights".to_owned(),
         Path::Reduced { from, to } if from == to => {
-            format!("the weights are on {from} candidates already: none could be left out")
+            format!("the weights are on {from} candidates; none could be left out")
         }
         Path::Reduced { from, to } => {
-            format!("the same information on {to} candidates instead of {from} first")
+            format!("first reduced to {to} of {from} candidates with the same information")
         }
         Path::Steps { alpha, swaps: 0, .. } => format!("one measurement at a time, alpha = {alpha:.3}"),
         Path::Steps { alpha, swaps, .. } => {
             format!("one measurement at a time, alpha = {alpha:.3}, then {swaps} swaps")
         }
         Path::Projected if answer.report.ratio.is_none_or(|ratio| ratio > 2.0) => {
-            "as the paper writes it; the ratio is above the promised 2, but the full space is no better"
-                .to_owned()
+            "as in the paper; the ratio exceeds the guaranteed 2, but the full space is no better".to_owned()
         }
-        Path::Projected => "as the paper writes it: rounded in the projected space".to_owned(),
+        Path::Projected => "as in the paper: rounded in the projected space".to_owned(),
         Path::FullSpace { projected_ratio } => {
             let ratio = projected_ratio.map_or("infinite".to_owned(), |ratio| format!("{ratio:.3}, above 2"));
             format!(
-                "NOT as the paper writes it: that ratio was {ratio}; regret minimisation in the full space"
+                "NOT as in the paper: its ratio was {ratio}; regret minimisation in the full space instead"
             )
         }
         Path::Exchanged { from, swaps, settled } => {
             let more = if *settled { "no further one helps" } else { "more may help" };
-            format!("{from}, then {swaps} exchanges; {more}")
+            format!("{from}, then {}; {more}", counted(*swaps, "exchange"))
         }
         Path::Drawn { seed, .. } => format!("independent draws, seed {seed}"),
     }
@@ -135,7 +134,7 @@ fn spread(answer: &Answer) -> String {
 fn dimension(answer: &Answer) -> String {
     match answer.report.path {
         Path::Projected => "eigenvalues of the design at least gamma: the effective dimension".to_owned(),
-        _ => "that the method worked in".to_owned(),
+        _ => "of the space the method worked in".to_owned(),
     }
 }
 
@@ -154,9 +153,9 @@ fn meaning(answer: &Answer) -> String {
         (None, _) => String::new(),
     };
     let kind = match &answer.plan {
-        Measurements::Allocation(_) => "The counts were chosen: estimate with least squares.",
+        Measurements::Allocation(_) => "The counts are fixed: estimate with least squares.",
         Measurements::Draws(_) => {
-            "The draws are independent: estimate with IPS or RIPS. Keep their order and every one of them."
+            "The draws are independent: estimate with IPS or RIPS. Keep all of them, in this order."
         }
     };
     if precision.is_empty() { kind.to_owned() } else { format!("{precision}\n{kind}") }

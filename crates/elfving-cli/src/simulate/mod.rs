@@ -27,14 +27,18 @@ use world::WorldArgs;
 /// Arguments of `elfving simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  elfving simulate pool.csv --id id --maximize yield --kernel rbf --goal regret --algorithm gp-ucb,random --budget 200
+  elfving simulate pool.csv --id id --maximize yield --kernel rbf --goal regret \\
+          --algorithm gp-ucb,random --budget 200
       what two algorithms lose while they measure, with standard errors
   elfving simulate pool.csv --id id --maximize yield --kernel rbf --world-sigma 0.1 --norm 3 \\
-          --algorithm ellipsoid-best,rips-best --epsilon 0.2 --budget 5000 --batch 10 --plot gap.svg
+          --algorithm ellipsoid-best,rips-best --epsilon 0.2 --budget 5000 --batch 10 \\
+          --plot gap.svg
       how many measurements a certified answer takes
-  elfving simulate pool.csv --id id --minimize ms --records repeats.csv --goal regret --algorithm random --budget 100
+  elfving simulate pool.csv --id id --minimize ms --records repeats.csv --goal regret \\
+          --algorithm random --budget 100
       outcomes drawn from real repeats: lines of `id,ms`, several for each candidate
-  elfving simulate reactions.csv --id id --maximize yield --one-hot --algorithm calibrated,random --budget 60 --batch 10
+  elfving simulate reactions.csv --id id --maximize yield --one-hot \\
+          --algorithm calibrated,random --budget 60 --batch 10
       a Gaussian process fitted after every batch, on the columns as they are; no proof
 
 The truth is a column of POOL (and of --targets): --maximize or --minimize names it with its direction. The algorithms know

@@ -5,7 +5,7 @@ use elfving::bandit::Goal;
 use elfving_lab::simulate::{Run, Summary};
 
 use super::{Answer, Tried};
-use crate::words::{short, trimmed};
+use crate::words::{self, tidy_short, trimmed};
 
 /// The whole answer. Stops and wrong answers are shown where the goal has them.
 pub(super) fn text(answer: &Answer) -> String {
@@ -14,7 +14,7 @@ pub(super) fn text(answer: &Answer) -> String {
     if decides {
         header.extend(["stopped", "after", "wrong"]);
     }
-    header.extend(["rounds", "seconds a run"]);
+    header.extend(["rounds", "seconds per run"]);
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header);
@@ -60,10 +60,10 @@ fn row(tried: &Tried, decides: bool) -> Vec<String> {
         let after = if any_stopped { with_error(&runs.samples_to_stop()) } else { "-".to_owned() };
         cells.extend([percent(runs.stopped()), after, percent(runs.error_rate())]);
     }
-    cells.extend([short(runs.rounds().mean), format!("{:.3}", tried.seconds / runs.runs.len() as f64)]);
+    cells.extend([tidy_short(runs.rounds().mean), format!("{:.3}", tried.seconds / runs.runs.len() as f64)]);
     cells
 }
 
 fn with_error(summary: &Summary) -> String {
-    format!("{} ± {}", short(summary.mean), short(summary.standard_error))
+    words::with_error(summary.mean, summary.standard_error)
 }

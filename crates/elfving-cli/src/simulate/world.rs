@@ -19,19 +19,31 @@ pub(super) struct WorldArgs {
     truth: TruthArgs,
     /// Recorded outcomes: a table with the ids and the outcome, several lines for each candidate; a measurement returns one
     /// of them
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["world_noise", "world_tail", "world_sigma"])]
+    #[arg(long, help_heading = "World", value_name = "FILE", conflicts_with_all = ["world_noise", "world_tail", "world_sigma"])]
     records: Option<PathBuf>,
     /// The law of the noise in the simulated world
-    #[arg(long, value_enum, default_value = "normal")]
+    #[arg(long, help_heading = "World", value_enum, default_value = "normal")]
     world_noise: LawName,
     /// Its parameter: degrees of freedom of student-t (default 3), shape of pareto (3), probability of two-point (0.01)
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, help_heading = "World", value_name = "X", allow_negative_numbers = true)]
     world_tail: Option<f64>,
     /// The standard deviation of the noise in the simulated world
-    #[arg(long, value_name = "S", default_value_t = 0.1, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        help_heading = "World",
+        value_name = "S",
+        default_value_t = 0.1,
+        allow_negative_numbers = true
+    )]
     world_sigma: f64,
-    /// Move every true mean up or down by this much, at random: a truth away from every model
-    #[arg(long, value_name = "H", default_value_t = 0.0, allow_negative_numbers = true)]
+    /// Move every true mean up or down by this much, at random: a truth outside the model
+    #[arg(
+        long,
+        help_heading = "World",
+        value_name = "H",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
     perturb: f64,
 }
 

@@ -34,7 +34,7 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     let mut found = Vec::new();
     let waiting = texts(data);
     if !waiting.is_empty() {
-        let text = format!("{}: text, and no features yet", list(&waiting));
+        let text = format!("{}: text, not used as features", list(&waiting));
         let columns = waiting.iter().map(|&name| name.to_owned()).collect();
         found.push(Finding::new("text columns", text).suggesting(Suggestion::OneHot { columns }));
     }
@@ -64,7 +64,7 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
         (0..columns.len()).filter_map(|k| Some((names[k].clone(), bases[k]?))).collect();
     if !logs.is_empty() {
         let shown: Vec<&str> = logs.iter().map(|(name, _)| name.as_str()).collect();
-        let text = format!("{}: positive, and spread over several orders", list(&shown));
+        let text = format!("{}: positive, over several orders of magnitude", list(&shown));
         found.push(Finding::new("log scale", text).suggesting(Suggestion::Log { columns: logs }));
     }
     let coordinates = Matrix::from_fn(points.rows(), points.columns(), |i, k| match bases[k] {
@@ -79,13 +79,14 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     let (widest, narrowest) = (moving().fold(0.0, f64::max), moving().fold(f64::INFINITY, f64::min));
     let wild = widest > WILD * narrowest && !data.spec().columns.standardize;
     if wild {
-        let text = format!("deviations of the columns differ by a factor of {}", short(widest / narrowest));
+        let text =
+            format!("standard deviations of the columns differ by a factor of {}", short(widest / narrowest));
         found.push(Finding::new("scales", text).suggesting(Suggestion::Standardize));
     } else {
         found.push(Finding::new("scales", "the columns are on comparable scales"));
     }
     if let Some(condition) = condition_number(&coordinates, &spreads) {
-        let text = format!("condition number {} of the columns, each on its own scale", short(condition));
+        let text = format!("condition number {} of the scaled columns", short(condition));
         let finding = Finding::new("collinearity", text);
         let ridge = Suggestion::Gamma { value: COLLINEAR_RIDGE };
         found.push(if condition > ILL_CONDITIONED { finding.suggesting(ridge) } else { finding });

@@ -9,7 +9,7 @@ use elfving_lab::complexity::effective_dimension;
 use super::columns::Columns;
 use super::{Finding, Measured, Suggestion, columns, likelihood};
 use crate::defaults::KERNEL_RIDGE;
-use crate::words::short;
+use crate::words::{counted, short};
 use crate::{Dataset, ProblemError};
 
 /// Pools of more candidates than this get no effective dimension: a factorisation of rank n is cubic.
@@ -38,7 +38,7 @@ pub(super) fn all(
     let mut kernel = KernelSpec::Matern52 { lengthscale: Lengthscale::Shared(median) };
     let mut ridge = KERNEL_RIDGE;
     let with = match (waiting, standardize) {
-        (true, _) => ", without the text columns: look again after encoding",
+        (true, _) => ", without the text columns: diagnose again after encoding",
         (false, true) => ", columns standardized",
         (false, false) => "",
     };
@@ -59,12 +59,12 @@ pub(super) fn all(
                     .map(|fit| format!("{} {}", fit.name, short(fit.log_likelihood - best.log_likelihood)))
                     .collect();
                 let text = format!(
-                    "most likely for {} measured candidates{with}; log likelihood of others: {}",
+                    "most likely for {} measured candidates{with}; log likelihood of the others, relative: {}",
                     rows.len(),
                     others.join(", ")
                 );
                 found.push(Finding::new("kernel", text).suggesting(suggested(&kernel)));
-                let text = format!("the fitted mean has norm {}; a bound must be above it", short(best.norm));
+                let text = format!("the fitted mean has norm {}; the bound must be larger", short(best.norm));
                 let norm = Suggestion::Norm { value: up(1.5 * best.norm) };
                 found.push(Finding::new("norm", text).suggesting(norm));
             }
@@ -73,12 +73,12 @@ pub(super) fn all(
     }
     if let Some(results) = results {
         let largest = results.means().iter().fold(0.0f64, |largest, mean| largest.max(mean.abs()));
-        let text = format!("the largest mean outcome is {}; the best may be above it", short(largest));
+        let text = format!("the largest mean outcome is {}; the best may be larger", short(largest));
         let bound = Suggestion::Bound { value: up(1.2 * largest) };
         found.push(Finding::new("bound", text).suggesting(bound));
     }
     let why = if results.is_some() {
-        "noise over signal, shared by the measured candidates"
+        "noise variance over signal variance, per measured candidate"
     } else {
         "a first choice"
     };
@@ -94,8 +94,8 @@ fn duplicates(dataset: &Dataset, pool: &Pool, found: &mut Vec<Finding>) {
     let text = match groups.first() {
         None => "no two candidates have the same features".to_owned(),
         Some(first) => format!(
-            "candidates with equal features, {} groups, such as {:?} and {:?}: nothing tells them apart",
-            groups.len(),
+            "{} of candidates with equal features, such as {:?} and {:?}: they cannot be separated",
+            counted(groups.len(), "group"),
             name(first[0]),
             name(first[1])
         ),
@@ -106,11 +106,15 @@ fn duplicates(dataset: &Dataset, pool: &Pool, found: &mut Vec<Finding>) {
 fn noise(results: &Measured, fit: Option<&likelihood::Fit>, found: &mut Vec<Finding>) {
     match (results.repeat_deviation(), fit) {
         (Some((sigma, degrees)), _) => {
-            let text = format!("deviation {} within repeats, {degrees} degrees of freedom", short(sigma));
+            let text =
+                format!("standard deviation {} within repeats, {degrees} degrees of freedom", short(sigma));
             found.push(Finding::new("noise", text).suggesting(Suggestion::Sigma { value: up(sigma) }));
         }
         (None, Some(fit)) => {
-            let text = format!("deviation {} by the fit; repeats would say it better", short(fit.noise));
+            let text = format!(
+                "standard deviation {} from the fit; repeats give a better estimate",
+                short(fit.noise)
+            );
             found.push(Finding::new("noise", text).suggesting(Suggestion::Sigma { value: up(fit.noise) }));
         }
         (None, None) => {}
@@ -147,10 +151,8 @@ fn dimension(
         }
     };
     let effective = effective_dimension(&pool, Ridge::new(ridge)?, Tolerance::new(1e-2)?)?;
-    let text = format!(
-        "{} of {n} candidates' worth: what every cost grows with; see elfving plan",
-        short(effective.trace)
-    );
+    let text =
+        format!("{} (of {n} candidates); costs scale with it, see elfving plan", short(effective.trace));
     found.push(Finding::new("effective dimension", text));
     Ok(())
 }

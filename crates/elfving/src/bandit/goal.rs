@@ -95,12 +95,16 @@ impl Goal {
 impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Goal::Best { epsilon: 0.0 } => f.write_str("the best choice"),
-            Goal::Best { epsilon } => write!(f, "one choice within {epsilon} of the best"),
-            Goal::Top { count, epsilon } => write!(f, "{count} choices within {epsilon} of the best {count}"),
-            Goal::AllGood { epsilon } => write!(f, "every choice within {epsilon} of the best"),
+            Goal::Best { epsilon: 0.0 } => f.write_str("the best candidate"),
+            Goal::Best { epsilon } => write!(f, "one candidate within {epsilon} of the best"),
+            Goal::Top { count, epsilon } => {
+                write!(f, "{count} candidates within {epsilon} of the best {count}")
+            }
+            Goal::AllGood { epsilon } => write!(f, "every candidate within {epsilon} of the best"),
             Goal::Map { epsilon } => write!(f, "every mean within {epsilon}"),
-            Goal::Regret { horizon: Some(horizon) } => write!(f, "little loss over {horizon} measurements"),
+            Goal::Regret { horizon: Some(horizon) } => {
+                write!(f, "little loss over {} measurements", crate::units::grouped(*horizon))
+            }
             Goal::Regret { horizon: None } => write!(f, "little loss while measuring"),
         }
     }

@@ -25,9 +25,9 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Reason::Reached => "the goal is reached",
-            Reason::Floor => "the floor is reached: more data would not tell the survivors apart",
-            Reason::Tied => "the survivors cannot be told apart by any measurement of this pool",
-            Reason::Horizon => "the horizon is over",
+            Reason::Floor => "stopped at the bias floor: more data cannot separate the remaining candidates",
+            Reason::Tied => "no measurement of this pool can separate the remaining candidates",
+            Reason::Horizon => "the horizon is reached",
         })
     }
 }
@@ -135,15 +135,18 @@ impl Report {
     /// What is promised of the picks; `worse` is where a choice lies that is not the best: "below" it, or "above" where small is good.
     pub fn promise(&self, worse: &str) -> String {
         match (self.goal, self.epsilon) {
-            (_, None) => "the best is still in".to_owned(),
+            (_, None) => "the best candidate is among those that remain".to_owned(),
             (Goal::Map { .. }, Some(epsilon)) => {
                 format!("every mean is within {} of its estimate", rounded_up(epsilon))
             }
             (Goal::Top { count, .. }, Some(epsilon)) => {
-                format!("each pick is at most {} {worse} the best choice number {count}", rounded_up(epsilon))
+                format!(
+                    "each pick is at most {} {worse} number {count} of the true ranking",
+                    rounded_up(epsilon)
+                )
             }
             (Goal::AllGood { epsilon: good }, Some(epsilon)) => format!(
-                "every choice within {good} of the best is still in, and no pick is more than {} {worse} the best",
+                "every candidate within {good} of the best remains, and no pick is more than {} {worse} the best",
                 rounded_up(epsilon)
             ),
             (_, Some(0.0)) => "the pick is the best".to_owned(),
@@ -155,7 +158,10 @@ impl Report {
     pub fn floor_in_words(&self) -> Option<String> {
         let limits = |&floor: &f64| floor > 1e-3 * self.epsilon.unwrap_or(0.0) && floor > 0.0;
         let words = |floor| {
-            format!("the floor is {}: closer than that no amount of data separates", rounded_up(floor))
+            format!(
+                "candidates closer than {} (the bias floor) cannot be separated by any amount of data",
+                rounded_up(floor)
+            )
         };
         self.floor.filter(limits).map(words)
     }
@@ -163,13 +169,14 @@ impl Report {
     /// How wrong the assumptions may be; none where the verdict rests on none of them.
     pub fn margins_in_words(&self) -> Option<String> {
         let Margins { norm, sigma, bound, misspecification } = self.margins;
-        let each = [("S", norm), ("sigma", sigma), ("B", bound), ("h", misspecification)];
+        let each =
+            [("norm", norm), ("sigma", sigma), ("bound", bound), ("misspecification", misspecification)];
         let known: Vec<String> = each
             .iter()
             .filter_map(|(name, most)| most.map(|most| format!("{name} up to {}", rounded_down(most))))
             .collect();
-        let stands = "the verdict would still stand with";
-        (!known.is_empty()).then(|| format!("{stands} {}, each with the others held", known.join(", ")))
+        (!known.is_empty())
+            .then(|| format!("the verdict holds for {}, one changed at a time", known.join(", ")))
     }
 
     /// What is measured about a pick that nothing is proved of.
@@ -177,12 +184,12 @@ impl Report {
         let Standing { measurements, rivals, rounds } = self.standing?;
         let times = |n: u64, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
         let others = match rivals {
-            0 => "no other interval reaches".to_owned(),
-            1 => "the interval of one other reaches".to_owned(),
-            more => format!("the intervals of {more} others reach"),
+            0 => "no other interval overlaps".to_owned(),
+            1 => "one other interval overlaps".to_owned(),
+            more => format!("{more} other intervals overlap"),
         };
         let (measured, stood) = (times(measurements, "time"), times(rounds, "round"));
-        Some(format!("the pick was measured {measured} and has stood for {stood}; {others} into its own"))
+        Some(format!("the pick was measured {measured} and has been the pick for {stood}; {others} its own"))
     }
 }
 
@@ -197,7 +204,7 @@ impl fmt::Display for Report {
         let (samples, rounds, survivors) = (self.samples, self.rounds, self.survivors.len());
         writeln!(
             f,
-            "pick {}; {survivors} choices are still in after {samples} measurements in {rounds} rounds",
+            "pick {}; {survivors} candidates remain after {samples} measurements in {rounds} rounds",
             picks.join(", ")
         )?;
         let (percent, promise) = (100.0 * (1.0 - self.delta), self.promise("below"));

@@ -66,20 +66,40 @@ impl Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Weight { weight } => write!(f, "weight {weight:.4} in the design"),
-            Why::Width { width } => write!(f, "known to ±{width:.4}"),
-            Why::Comparison { rival, leader, width } => {
-                write!(f, "tells {rival} from {leader}, known to ±{width:.4}")
-            }
-            Why::Promise { mean, deviation } => write!(f, "expected {mean:.4} ± {deviation:.4}"),
+            Why::Weight { weight } => write!(f, "weight {} in the design", to_two_digits(*weight, *weight)),
+            Why::Width { width } => write!(f, "uncertain: known to ±{}", to_two_digits(*width, *width)),
+            Why::Comparison { rival, leader, width } => f.write_str(&Why::comparison(rival, leader, *width)),
+            Why::Promise { mean, deviation } => write!(f, "promising: {}", prediction(*mean, *deviation)),
             Why::Telling { mean, deviation } => {
-                write!(f, "tells the likely best choices apart, itself expected {mean:.4} ± {deviation:.4}")
+                let own = prediction(*mean, *deviation);
+                write!(f, "separates the leading candidates (own prediction {own})")
             }
-            Why::Repeat { times } => write!(f, "measured {times} times, to be sure"),
-            Why::Forced => f.write_str("asked for"),
-            Why::Start => f.write_str("to start with"),
+            Why::Repeat { times } => write!(f, "replicate; measurement {} of this candidate", times + 1),
+            Why::Forced => f.write_str("requested"),
+            Why::Start => f.write_str("start: spread over the table"),
         }
     }
+}
+
+impl Why {
+    /// The reason of a comparison, with the names that the user knows.
+    pub fn comparison(rival: impl fmt::Display, leader: impl fmt::Display, width: f64) -> String {
+        format!("compares {rival} with {leader} (difference known to ±{})", to_two_digits(width, width))
+    }
+}
+
+/// `41 ± 20`: as many digits as the deviation carries.
+fn prediction(mean: f64, deviation: f64) -> String {
+    format!("{} ± {}", to_two_digits(mean, deviation), to_two_digits(deviation, deviation))
+}
+
+/// A number with the decimals of a scale that is known to two digits.
+fn to_two_digits(x: f64, scale: f64) -> String {
+    let exponent = if scale != 0.0 && scale.is_finite() { scale.abs().log10().floor() } else { 0.0 };
+    if !(-6.0..=12.0).contains(&exponent) {
+        return format!("{x:.1e}");
+    }
+    format!("{x:.*}", (1.0 - exponent).max(0.0) as usize)
 }
 
 #[cfg(test)]
@@ -90,11 +110,22 @@ mod tests {
     fn what_is_minimised_is_expected_in_the_sign_of_the_user() {
         let (mean, deviation) = (-3.5, 0.25);
         let words = |why: Why| why.turned(-1.0).to_string();
-        assert_eq!(words(Why::Promise { mean, deviation }), "expected 3.5000 ± 0.2500");
+        assert_eq!(words(Why::Promise { mean, deviation }), "promising: 3.50 ± 0.25");
         assert_eq!(
             words(Why::Telling { mean, deviation }),
-            "tells the likely best choices apart, itself expected 3.5000 ± 0.2500"
+            "separates the leading candidates (own prediction 3.50 ± 0.25)"
         );
-        assert_eq!(words(Why::Width { width: 0.5 }), "known to ±0.5000");
+        assert_eq!(words(Why::Width { width: 0.5 }), "uncertain: known to ±0.50");
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_their_uncertainty_carries() {
+        let promise = |mean, deviation| Why::Promise { mean, deviation }.to_string();
+        assert_eq!(promise(40.7760, 20.0933), "promising: 41 ± 20");
+        assert_eq!(promise(1234.5, 203.3), "promising: 1234 ± 203");
+        assert_eq!(promise(0.123_456, 0.001_234), "promising: 0.1235 ± 0.0012");
+        assert_eq!(promise(1e-9, 2e-10), "promising: 1.0e-9 ± 2.0e-10");
+        assert_eq!(promise(2.0, 0.0), "promising: 2.0 ± 0.0");
+        assert_eq!(Why::comparison("P46", "P00", 3.752), "compares P46 with P00 (difference known to ±3.8)");
     }
 }

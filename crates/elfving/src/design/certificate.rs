@@ -107,7 +107,7 @@ pub struct StatedCertificate {
 ///
 /// # Errors
 /// [`DesignError::UnknownPoint`], [`DesignError::UnknownTarget`], [`DesignError::Invalid`] for weights
-/// that are no weights, [`DesignError::NotIdentifiable`] when the design does not measure a target.
+/// that are invalid, [`DesignError::NotIdentifiable`] when the design does not measure a target.
 pub fn recheck(
     problem: &Problem,
     weights: &[(PointId, f64)],

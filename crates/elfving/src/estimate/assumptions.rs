@@ -258,10 +258,18 @@ impl fmt::Display for Premise {
         let own = |varies: &bool| if *varies { ", each candidate with its own" } else { "" };
         match self {
             Premise::IndependentDraws { draws } => {
-                write!(f, "the {draws} candidates were drawn independently from the design")
+                write!(
+                    f,
+                    "the {} measurements were drawn independently from the design",
+                    crate::units::grouped(*draws as u64)
+                )
             }
             Premise::FixedCounts { measurements } => {
-                write!(f, "the {measurements} measurements were fixed before their outcomes were seen")
+                write!(
+                    f,
+                    "the {} measurements were fixed before their outcomes were seen",
+                    crate::units::grouped(*measurements)
+                )
             }
             Premise::NoiseVariance { sigma, varies } => write!(
                 f,
@@ -269,7 +277,11 @@ impl fmt::Display for Premise {
                 own(varies)
             ),
             Premise::SubGaussianNoise { sigma, varies } => {
-                write!(f, "independent sub-Gaussian noise with parameter at most {sigma}{}", own(varies))
+                write!(
+                    f,
+                    "independent noise with light (sub-Gaussian) tails and sigma at most {sigma}{}",
+                    own(varies)
+                )
             }
             Premise::MeansBounded { bound } => write!(f, "mean outcomes between -{bound} and {bound}"),
             Premise::MeansNear { radius, delta } if *delta > 0.0 => write!(
@@ -280,17 +292,17 @@ impl fmt::Display for Premise {
             Premise::MeansNear { radius, .. } => {
                 write!(f, "mean outcomes within {radius:.4} of the values they are centred at")
             }
-            Premise::Misspecification { h: 0.0 } => write!(f, "the model is exact (h = 0)"),
+            Premise::Misspecification { h: 0.0 } => write!(f, "the model is exact (misspecification 0)"),
             Premise::Misspecification { h } => {
-                write!(f, "means within h = {h} of the model; the intervals are for the model's values")
+                write!(f, "true means within {h} of the model; the intervals are for the model's values")
             }
             Premise::MeansWithin { h } => {
-                write!(f, "means within h = {h} of the model; the statement is about the means themselves")
+                write!(f, "true means within {h} of the model; the statement is about the means themselves")
             }
-            Premise::Norm { norm } => write!(f, "theta has norm at most {norm}"),
+            Premise::Norm { norm } => write!(f, "the norm of the true function is at most {norm}"),
             Premise::NormUnknown { gamma } => write!(
                 f,
-                "no bound on the norm of theta is given: what the ridge (gamma = {gamma}) pulls towards 0 is not in \
+                "no bound on the norm is assumed: the shrinkage bias of the ridge (gamma = {gamma}) is not included in \
                  the widths"
             ),
         }

@@ -6,9 +6,7 @@
 
 mod cholesky;
 mod dependencies;
-mod eigen;
 mod farthest_pairs;
-mod indefinite;
 mod matrix;
 mod pivoted_cholesky;
 mod product;
@@ -17,14 +15,13 @@ mod quadratic_forms;
 pub mod rng;
 mod storage;
 mod sweep;
+mod symmetric;
 mod ties;
 mod whitening;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use dependencies::row_dependencies;
-pub use eigen::{EigenFailure, SymmetricEigen};
 pub(crate) use farthest_pairs::{diameter_guess, farthest_pairs, farthest_partners};
-pub use indefinite::SymmetricIndefinite;
 pub use matrix::Matrix;
 pub use pivoted_cholesky::{CholeskyStop, NotFactorable, PivotTriangle, PivotedCholesky, pivoted_cholesky};
 pub use product::{
@@ -36,5 +33,6 @@ pub use qr::{RightSingular, right_singular, triangular_factor};
 pub use quadratic_forms::{low_rank_forms, low_rank_partner, quadratic_forms};
 pub use storage::SharedEntries;
 pub use sweep::{largest_rows, row_norms};
+pub use symmetric::{EigenFailure, SymmetricEigen, SymmetricIndefinite};
 pub use ties::{first_largest, largest_first, position_of_largest};
 pub(crate) use whitening::{RowSpan, column_scale, scale_columns};

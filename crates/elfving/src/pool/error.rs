@@ -51,7 +51,7 @@ pub enum PoolError {
         of: &'static str,
     },
     /// The number of per-feature lengthscales is not the number of features.
-    #[error("{lengthscales} lengthscales for {features} features: give one, or one for each feature")]
+    #[error("{lengthscales} length scales for {features} features: give one, or one per feature")]
     LengthscaleCount {
         /// Lengthscales given.
         lengthscales: usize,
@@ -107,8 +107,8 @@ pub enum PoolError {
         /// An upper estimate of the smallest eigenvalue (negative).
         smallest: f64,
     },
-    /// All points coincide, so there is no distance to take a lengthscale from.
-    #[error("all points are equal: there is no distance to take a lengthscale from")]
+    /// All points coincide, so there is no distance to take a length scale from.
+    #[error("all points are equal: there is no distance to take a length scale from")]
     AllPointsEqual,
     /// The expansion would have too many columns.
     #[error("the expansion would have more than {limit} columns: lower the degree or drop features")]

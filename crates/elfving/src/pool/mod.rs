@@ -22,7 +22,6 @@
 //! ```
 
 mod candidates;
-mod duplicates;
 mod error;
 mod exact;
 mod factorisation;

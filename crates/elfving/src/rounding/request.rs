@@ -75,7 +75,7 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     /// [`RoundingError::Budget`], the errors of infeasible [`Constraints`], [`RoundingError::UnknownPoint`]
-    /// and [`RoundingError::NamedTwice`] for ids, [`RoundingError::Invalid`] for weights that are no weights, and
+    /// and [`RoundingError::NamedTwice`] for ids, [`RoundingError::Invalid`] for invalid weights, and
     /// [`RoundingError::Design`] when the weights leave a target undetermined.
     pub fn from_weights(
         problem: &'a Problem<'a>,

@@ -126,7 +126,7 @@ impl Surrogate {
     /// may then end at the limit, and the next one goes on from there.
     ///
     /// # Errors
-    /// [`SurrogateError`] for measurements that are none, or not of this space, and for a `previous` of another space.
+    /// [`SurrogateError`] without measurements or with some of another space, and for a `previous` of another space.
     pub fn fit(
         &self,
         space: &Space,

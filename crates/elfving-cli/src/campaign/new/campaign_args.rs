@@ -37,7 +37,7 @@ pub(super) struct CampaignArgs {
     /// Measurements in all, at most
     #[arg(long, value_name = "N", help_heading = "Campaign")]
     budget: Option<u64>,
-    /// The seed of every random choice, run orders included
+    /// The seed of all random choices, run orders included
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Campaign")]
     seed: u64,
 }
@@ -101,10 +101,10 @@ impl CampaignArgs {
             (None, Some(outcome)) => (Aim::Minimise, outcome.clone()),
             (None, None) => {
                 let option = "--maximize COLUMN (or --minimize COLUMN)";
-                let outcome =
-                    questions.text(option, "What is measured (the column that results will have)?")?;
+                let outcome = questions
+                    .text(option, "Which outcome is measured (the column that results will have)?")?;
                 let aim = match questions.interactive() {
-                    true => questions.choice(option, "Is large good?", &["yes", "no"])?,
+                    true => questions.choice(option, "Are large values good?", &["yes", "no"])?,
                     false => "yes",
                 };
                 (if aim == "yes" { Aim::Maximise } else { Aim::Minimise }, outcome)
@@ -119,7 +119,8 @@ impl CampaignArgs {
                 && self.assumptions.noise.is_none()
                 && self.assumptions.sigma.is_none() =>
             {
-                let question = "A fitted model without proof, or a theorem under your assumptions?";
+                let question =
+                    "Calibrated (a fitted model, no proof) or certified (a theorem under your assumptions)?";
                 questions.choice("--mode MODE", question, &["calibrated", "certified"])?
             }
             Some(ModeName::Certified) | None => "certified",
@@ -151,7 +152,7 @@ impl CampaignArgs {
             (None, true) => {
                 let option = "--noise sub-gaussian|bounded-variance";
                 let answers = ["sub-gaussian", "bounded-variance"];
-                match questions.choice(option, "What are the tails of the noise known to be?", &answers)? {
+                match questions.choice(option, "Which tails does the noise have?", &answers)? {
                     "sub-gaussian" => Tails::SubGaussian,
                     _ => Tails::BoundedVariance,
                 }
@@ -159,7 +160,7 @@ impl CampaignArgs {
         };
         let sigma = match &given.sigma {
             None if certified => {
-                let question = "What is the standard deviation of the noise at most?";
+                let question = "What is the standard deviation of the noise, at most?";
                 Some(SigmaArg::Number(questions.number("--sigma X", question)?))
             }
             given => given.clone(),
@@ -171,7 +172,8 @@ impl CampaignArgs {
         };
         let norm = match tails {
             Tails::SubGaussian => {
-                let question = "What is the norm of the function at most (`elfving diagnose` has a guess)?";
+                let question =
+                    "What is the norm of the true function, at most (`elfving diagnose` suggests one)?";
                 number("--norm N", question, given.norm, questions)?
             }
             Tails::BoundedVariance => given.norm,
@@ -180,7 +182,7 @@ impl CampaignArgs {
             Tails::SubGaussian => given.bound,
             Tails::BoundedVariance => number(
                 "--bound B",
-                "What are mean outcomes at most, in absolute value?",
+                "What are the mean outcomes, at most in absolute value?",
                 given.bound,
                 questions,
             )?,

@@ -1,4 +1,4 @@
-//! `elfving new`: from a table and a wish to a campaign.
+//! `elfving new`: from a table and a question to a campaign.
 
 mod campaign_args;
 mod lists;
@@ -7,7 +7,10 @@ mod questions;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_campaign::{Attachment, Campaign, Draft, Mode, OutcomeMarker, ResultsFile, spec_for_programs};
+use elfving::units::grouped;
+use elfving_campaign::{
+    Attachment, Campaign, Draft, Mode, OutcomeMarker, ResultsFile, shell_word, spec_for_programs,
+};
 use elfving_table::TableError;
 use serde::Serialize;
 
@@ -22,23 +25,28 @@ use crate::output::{self, OutputArgs};
 use crate::pool_args::{ColumnArgs, MARKER_HELP, ModelArgs, PoolArgs};
 use crate::pool_source;
 use crate::talk::Talk;
+use crate::words::counted;
 use campaign_args::{CampaignArgs, CampaignSettings};
 use questions::Questions;
 
 /// Arguments of `elfving new`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  elfving new screen --pool pool.csv --id id --maximize yield --noise sub-gaussian --sigma 0.05 --norm 3 --epsilon 0.1
-      the best candidate to within 0.1, certified; then `elfving ask screen > batch.csv`
-  elfving new timings --pool kernels.csv --id id --log block=2 --minimize ms --goal best --epsilon 0.5 \\
+  elfving new first pool.csv --id id --maximize yield --mode calibrated
+      a fitted model, practical and without proof; then `elfving ask first > batch.csv`
+  elfving new screen pool.csv --id id --maximize yield --kernel matern52 \\
+          --noise sub-gaussian --sigma 0.05 --norm 3 --epsilon 0.1
+      a candidate within 0.1 of the best, certified under these assumptions
+  elfving new timings kernels.csv --id id --log block=2 --minimize ms --epsilon 0.5 \\
           --noise bounded-variance --sigma 2 --bound 50 --batch 32
-      heavy tails: only a variance is vouched for
-  elfving new plates --pool reactions.csv --id id --one-hot --maximize yield --forbid skip.csv --measured done.csv ...
-      rows that will not be run, and rows that have been
+      heavy tails: only the variance is assumed to be bounded
+  elfving new plates reactions.csv --id id --maximize yield --mode calibrated \\
+          --forbid skip.csv --measured done.csv
+      candidates that must not be measured, and measurements made before
 
-On a terminal it asks for what is missing. `elfving diagnose` and `elfving plan` help to choose the numbers.")]
+On a terminal, `new` asks for what is missing. `elfving diagnose` and `elfving plan` help to choose the numbers.")]
 pub(crate) struct NewArgs {
-    /// What the campaign is called; its file is NAME.elfving
+    /// The name of the campaign; its file is NAME.elfving
     #[arg(value_name = "NAME")]
     name: PathBuf,
     /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row per candidate
@@ -47,7 +55,7 @@ pub(crate) struct NewArgs {
     /// The same as POOL
     #[arg(long = "pool", value_name = "POOL", conflicts_with = "pool", help_heading = "Pool")]
     pool_option: Option<PathBuf>,
-    /// Choose among the rows of this table, with the same columns, and measure those of POOL
+    /// Choose among the rows of this table (same columns), and measure those of POOL
     #[arg(long, value_name = "FILE", help_heading = "Pool")]
     targets: Option<PathBuf>,
     #[command(flatten)]
@@ -70,7 +78,7 @@ pub(crate) struct NewArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Rows")]
 struct RowArgs {
-    /// Candidates that are neither measured nor chosen: ids, or a table with them
+    /// Candidates to exclude, neither measured nor chosen: ids, or a table with them
     #[arg(long, value_name = "ID,..|FILE")]
     forbid: Vec<String>,
     /// Candidates to measure first: ids, or a table with them
@@ -129,7 +137,7 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     if status.earlier > 0 && !status.earlier_used {
         let algorithm = &status.algorithm;
         talk.note(format!(
-            "{algorithm} decides from its own draws: the measurements made before are kept on record and not used"
+            "{algorithm} decides from its own draws only: earlier measurements are kept on record but not used"
         ));
     }
     let csv = || output::csv_of_fields(&document);
@@ -155,11 +163,15 @@ fn words(campaign: &Campaign, status: &elfving_campaign::Status, path: &Path) ->
     };
     let earlier = match status.earlier {
         0 => String::new(),
-        count => format!(", {count} measurements made before"),
+        count => format!(", {} made before", counted(count, "measurement")),
     };
     format!(
-        "{shown}: {} candidates{among}{earlier}\n  wanted     {}\n  algorithm  {}{why}\n  batch      {}\n\nNext: elfving ask {shown} > batch.csv\n",
-        status.candidates, spec.goal, spec.algorithm, spec.batch
+        "{shown}: {} candidates{among}{earlier}\n  goal       {}\n  algorithm  {}{why}\n  batch      {}\n\nNext: elfving ask {} > batch.csv\n",
+        grouped(status.candidates as u64),
+        spec.goal,
+        spec.algorithm,
+        spec.batch,
+        shell_word(&shown.to_string())
     )
 }
 

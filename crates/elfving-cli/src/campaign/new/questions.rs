@@ -68,7 +68,7 @@ impl Questions {
             self.missing.push(option);
             return Ok(answers[0]);
         }
-        let question = format!("{question} [{}]", answers.join("/"));
+        let question = format!("{question} [{}; Enter: {}]", answers.join("/"), answers[0]);
         loop {
             let answer = self.line(&question)?;
             let found = answers.iter().find(|known| known.starts_with(answer.as_str()));
@@ -89,7 +89,7 @@ impl Questions {
             [] => Ok(value),
             missing => {
                 let message = format!("a campaign needs {}", missing.join(", "));
-                let help = "--mode calibrated needs no assumptions; on a terminal `elfving new` asks for what is missing";
+                let help = "--mode calibrated needs no assumptions; on a terminal, `elfving new` asks for what is missing";
                 Err(CliError::usage("E202", message, help))
             }
         }

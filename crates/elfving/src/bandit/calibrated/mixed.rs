@@ -1,8 +1,8 @@
 //! Upper confidence bounds in turn with points that tell the likely best choices apart at little cost: for choices that cannot be measured.
 
 use super::posterior_xy::Differences;
+use super::scores;
 use super::slate::{Ground, Slate};
-use super::ucb;
 use crate::numerics::rng::Stream;
 use crate::numerics::{first_largest, largest_first};
 use crate::pool::PointId;
@@ -43,7 +43,7 @@ impl Mixed {
     /// the information ratio of Russo and Van Roy (2018), turned over; a little more was measured to pay less for the same picks.
     pub(super) fn scores(&self, slate: &Slate, optimism: f64) -> Vec<f64> {
         if Self::ground(slate) == Ground::Promise {
-            return ucb::scores(slate, optimism);
+            return scores::optimistic(slate, optimism);
         }
         let explained = self.differences.scores(slate);
         explained
@@ -60,7 +60,7 @@ impl Mixed {
 
 /// How far the mean of every point is below the largest `mean + deviation` of a point: about what measuring it costs.
 fn expected_costs(slate: &Slate) -> impl Iterator<Item = f64> {
-    let top = ucb::scores(slate, 1.0).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let top = scores::optimistic(slate, 1.0).into_iter().fold(f64::NEG_INFINITY, f64::max);
     slate.posterior.means().iter().map(move |mean| (top - mean).max(NO_COST))
 }
 
@@ -153,7 +153,7 @@ mod tests {
             pulls[1] = measured;
             let slate = Slate::new(&model, pulls, 3, 10);
             let ours = Mixed::new(&slate, &mut random).scores(&slate, 2.0);
-            assert_eq!(ours != ucb::scores(&slate, 2.0), measured % 6 == 1, "{measured}");
+            assert_eq!(ours != scores::optimistic(&slate, 2.0), measured % 6 == 1, "{measured}");
         }
     }
 }

@@ -11,19 +11,17 @@
 //!
 //! The model is the [`surrogate`](crate::surrogate); the page `docs/calibrated.md` has the formulas and what was measured.
 
-mod log_ei;
 mod mixed;
 mod model;
 mod policy;
 mod posterior_xy;
 mod report;
+mod scores;
 mod settings;
 mod slate;
 mod start;
 mod statement;
 mod thompson;
-mod ucb;
-mod widest;
 
 pub use policy::Calibrated;
 pub use settings::{CalibratedSettings, Optimism, RepeatCap, Strategy};

@@ -5,7 +5,7 @@ use super::model::Model;
 use super::settings::{CalibratedSettings, Strategy};
 use super::slate::{Ground, Slate};
 use super::statement::{ConditionalStatement, conditional_statement};
-use super::{log_ei, posterior_xy, start, thompson, ucb, widest};
+use super::{posterior_xy, scores, start, thompson};
 use crate::bandit::{
     BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Reason, Report, Status, Why,
 };
@@ -170,14 +170,14 @@ impl Calibrated {
         let for_others = !self.space.chooses_among_itself() && !matches!(self.goal, Goal::Regret { .. });
         match strategy.resolved(for_others) {
             // Where every mean is wanted there is nothing to promise.
-            _ if self.wants_map() => slate.fill_all(batch, Ground::Promise, widest::scores),
+            _ if self.wants_map() => slate.fill_all(batch, Ground::Promise, scores::widest),
             Strategy::Thompson => {
                 let draws = thompson::Draws::new(&slate, batch, &mut stream(*seed, round, THOMPSON));
                 slate.fill_all(batch, Ground::Promise, |slate| draws.scores(slate));
             }
             Strategy::LogEi => {
                 let measured: Vec<usize> = self.measured().collect();
-                slate.fill_all(batch, Ground::Promise, |slate| log_ei::scores(slate, &measured));
+                slate.fill_all(batch, Ground::Promise, |slate| scores::log_improvement(slate, &measured));
             }
             Strategy::PosteriorXy => {
                 slate.fill_all(batch, Ground::Telling, |slate| posterior_xy::scores(slate, optimism))
@@ -190,7 +190,7 @@ impl Calibrated {
                 }
             }
             Strategy::Ucb | Strategy::Auto => {
-                slate.fill_all(batch, Ground::Promise, |slate| ucb::scores(slate, optimism))
+                slate.fill_all(batch, Ground::Promise, |slate| scores::optimistic(slate, optimism))
             }
         }
         slate.finish()

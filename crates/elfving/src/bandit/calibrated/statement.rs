@@ -17,8 +17,8 @@ use std::fmt;
 ///
 /// `ε(S) = max_z [ difference of estimates + deviation of the difference · √(S² + 2 ln(1/δ) + ln det(I + K/σ²)) ]`.
 ///
-/// The theorem is for a kernel that was fixed before the data; here its parameters were fitted to them. So this says what a user can
-/// assume, not what is known: the norm that the fit suggests is that of the estimate, and the truth's is larger.
+/// The theorem is for a kernel that was fixed before the data; here its parameters were fitted to them. So this says what follows
+/// from an assumption, not what is known: the norm that the fit suggests is that of the estimate, and the truth's is larger.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionalStatement {
     /// The choice it is about.
@@ -53,7 +53,7 @@ impl ConditionalStatement {
         let norm = 2.0 * suggested_norm;
         format!(
             "if the truth has a norm of at most {} under the fitted kernel (the fit suggests {}) and the noise is sub-Gaussian with \
-             sigma at most {}, then with probability {} % the pick is at most {} {worse} the best; nobody has proved that it has: the \
+             sigma at most {}, then with probability {} % the pick is at most {} {worse} the best; this premise is not verified: the \
              kernel was fitted to the same data",
             rounded_down(norm),
             rounded_down(suggested_norm),

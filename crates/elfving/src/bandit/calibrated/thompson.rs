@@ -19,7 +19,7 @@ pub(super) struct Draws {
 
 impl Draws {
     pub(super) fn new(slate: &Slate, batch: usize, random: &mut Stream) -> Self {
-        let mut contenders: Vec<PointId> = largest_first(&super::ucb::scores(slate, REACH))
+        let mut contenders: Vec<PointId> = largest_first(&super::scores::optimistic(slate, REACH))
             .into_iter()
             .take(CONTENDERS)
             .map(PointId::new)

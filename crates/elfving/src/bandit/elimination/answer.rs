@@ -1,7 +1,7 @@
 //! From pairwise statements to the answer: who is out, whom to pick, and how far below the best the picks may be.
 
-use super::about::About;
 use super::groups::Groups;
+use super::ledger::About;
 use super::ledger::{Ground, RoundRecord};
 use crate::bandit::{Elimination, Goal};
 use crate::pool::PointId;

@@ -1,6 +1,6 @@
 //! The outcomes of one round as its estimator sees them.
 
-use super::about::About;
+use super::ledger::About;
 use super::ledger::Stated;
 use super::phases::Phases;
 use crate::bandit::{BanditError, Measurements};

@@ -1,10 +1,30 @@
 //! The statements of all rounds, kept so that their widths can be computed again under other assumptions.
 
-use super::about::About;
 use crate::estimate::robust_mean::{Catoni, MomentBound};
 use crate::estimate::{Assumptions, Evidence};
 use crate::pool::PointId;
 use std::collections::BTreeMap;
+
+/// A mean, or a difference of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum About {
+    /// The mean of a measurable point.
+    Point(PointId),
+    /// The mean of a choice that is not measurable.
+    Choice(PointId),
+    /// The mean of the first choice less that of the second.
+    Pair(PointId, PointId),
+}
+
+impl About {
+    /// How many times h the mean may be from the model's value: once, and twice for a difference.
+    pub(super) fn model_steps(self) -> f64 {
+        match self {
+            About::Point(_) | About::Choice(_) => 1.0,
+            About::Pair(..) => 2.0,
+        }
+    }
+}
 
 /// How the noise of a round enters a width.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,6 @@
 //! All four share one loop: plan, collect, estimate, eliminate. With [`Constants::Certified`] (the default) every decision is a
 //! theorem under the premises of the report; what differs from the paper, and why it holds, is in `docs/guarantees.md`.
 
-mod about;
 mod answer;
 mod estimator;
 mod groups;

@@ -1,6 +1,6 @@
 //! PTR for regret minimisation: the paper's alternative for sub-Gaussian noise.
 
-use super::about::About;
+use super::ledger::About;
 use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
 use super::settings::Constants;

@@ -1,6 +1,6 @@
 //! RIPS for pure exploration.
 
-use super::about::About;
+use super::ledger::About;
 use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
 use super::schedule::{exact_draws, printed_draws, statements_of_round};

@@ -2,7 +2,7 @@
 //!
 //! A saboteur is RIPS for regret with one bug, on a world where nothing in the widths is slack.
 
-use super::about::About;
+use super::ledger::About;
 use super::phases::{Algorithm, Learned, Phases, Round};
 use super::policy::elimination_policy;
 use super::rips_regret::RipsRegret;

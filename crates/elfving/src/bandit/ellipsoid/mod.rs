@@ -20,7 +20,6 @@ mod regret;
 mod ridge;
 mod snapshot;
 mod state;
-mod unseen;
 mod width;
 
 pub use best::EllipsoidBest;

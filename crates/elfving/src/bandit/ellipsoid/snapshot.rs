@@ -2,7 +2,7 @@
 
 use super::width::{Direction, Ellipsoid};
 use crate::bandit::Regression;
-use crate::numerics::{Matrix, apply, dot, norm_squared};
+use crate::numerics::{Matrix, SymmetricEigen, apply, dot, multiply_transposed, norm_squared, weighted_gram};
 use crate::pool::Pool;
 use crate::units::Confidence;
 use std::sync::Arc;
@@ -123,4 +123,23 @@ impl Snapshot {
                 kernel.value(a, a) + kernel.value(b, b) - 2.0 * kernel.value(a, b) <= 0.0
             })
     }
+}
+
+/// Information below this fraction of the largest counts as none.
+const NOTHING: f64 = 1e-12;
+
+/// The coordinates of the choices (m × k) in the k directions that every measurable point is orthogonal to; `None` when there
+/// is no such direction, as when the choices are the points. Cost: n r² + 9 r³ + m r k.
+pub(super) fn unseen_coordinates(pool: &Pool) -> Option<Arc<Matrix>> {
+    if pool.chooses_among_itself() {
+        return None;
+    }
+    let information = weighted_gram(pool.features(), &vec![1.0; pool.len()]);
+    let SymmetricEigen { values, vectors } = SymmetricEigen::new(&information).ok()?;
+    let largest = values.last().copied().unwrap_or(0.0);
+    let unseen: Vec<usize> = (0..values.len()).filter(|&k| values[k] <= NOTHING * largest).collect();
+    if unseen.is_empty() {
+        return None;
+    }
+    Some(Arc::new(multiply_transposed(pool.choices(), &vectors.select_rows(&unseen))))
 }

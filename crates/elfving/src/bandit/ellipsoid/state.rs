@@ -3,8 +3,7 @@
 use super::contest::{Beaten, Contest};
 use super::margins::Verdict;
 use super::ridge::balanced_ridge;
-use super::snapshot::Snapshot;
-use super::unseen::unseen_coordinates;
+use super::snapshot::{Snapshot, unseen_coordinates};
 use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
     BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Question, Reading,

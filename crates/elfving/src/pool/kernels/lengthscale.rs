@@ -60,11 +60,11 @@ impl From<Vec<f64>> for Lengthscale {
 impl std::fmt::Display for Lengthscale {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Lengthscale::Median => write!(f, "lengthscale: the median distance"),
-            Lengthscale::Shared(value) => write!(f, "lengthscale {value}"),
+            Lengthscale::Median => write!(f, "length scale: the median distance"),
+            Lengthscale::Shared(value) => write!(f, "length scale {value}"),
             Lengthscale::PerFeature(values) => {
                 let list: Vec<String> = values.iter().map(f64::to_string).collect();
-                write!(f, "lengthscales {}", list.join(", "))
+                write!(f, "length scales {}", list.join(", "))
             }
         }
     }

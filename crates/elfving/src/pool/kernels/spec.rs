@@ -20,7 +20,7 @@ use super::{
 /// use elfving::pool::KernelSpec;
 /// let json = r#"{"kernel": "scaled", "scale": 2.5, "of": {"kernel": "rbf", "lengthscale": 0.025}}"#;
 /// let spec: KernelSpec = serde_json::from_str(json).unwrap();
-/// assert_eq!(spec.to_string(), "2.5 × (RBF, lengthscale 0.025)");
+/// assert_eq!(spec.to_string(), "2.5 × (RBF, length scale 0.025)");
 /// assert_eq!(spec.build()?.evaluate(&[0.0], &[0.0]), 2.5);
 /// # Ok::<(), elfving::pool::PoolError>(())
 /// ```

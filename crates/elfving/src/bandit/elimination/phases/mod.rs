@@ -21,10 +21,10 @@ mod round;
 
 pub(super) use round::Round;
 
-use super::about::About;
 use super::answer::{Differences, Standing};
 use super::estimator::{Estimator, Terms};
 use super::groups::Groups;
+use super::ledger::About;
 use super::ledger::{Ground, Known, Noise, RoundRecord, Stated, bias, review};
 use super::margins::margins;
 use super::schedule::{self, confidence_of_round};
