@@ -7,6 +7,7 @@ mod arrays;
 mod bandit;
 mod campaign;
 mod complexity;
+mod costs;
 mod design;
 mod estimate;
 mod failure;
@@ -42,11 +43,15 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(complexity::complexity, module)?)?;
     module.add_function(wrap_pyfunction!(hints::hints, module)?)?;
-    module.add_function(wrap_pyfunction!(panic_on_purpose, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::diagnose, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::forecast, module)?)?;
+    #[cfg(feature = "testing")]
+    module.setattr("_panic_on_purpose", wrap_pyfunction!(panic_on_purpose, module)?)?;
     Ok(())
 }
 
-/// Panics inside the library's thread, so that the tests can see what becomes of it.
+/// Panics inside the library's thread, so that the tests can see what becomes of it. No wheel that is given away has it.
+#[cfg(feature = "testing")]
 #[pyfunction]
 fn panic_on_purpose(py: Python<'_>) -> PyResult<()> {
     task::run(py, || panic!("on purpose"))

@@ -24,6 +24,10 @@ impl From<ProblemError> for Failure {
             ProblemError::Estimate(error) => error.into(),
             ProblemError::Surrogate(error) => error.into(),
             ProblemError::Bandit(error) => error.into(),
+            ProblemError::Complexity(error) => error.into(),
+            ProblemError::Simulation { .. } => {
+                with(Class::Numerical, "bring outcomes and features to a scale near 1, or give gamma=")
+            }
             ProblemError::NotIdentifiable { .. } => with(
                 Class::NotIdentifiable,
                 "give gamma a small positive number such as 1e-3, or leave the target out",

@@ -58,7 +58,7 @@ struct Simulated {
     goal: Goal,
     budget: u64,
     batch: usize,
-    repeats: usize,
+    repetitions: usize,
     seed: u64,
     minimise: bool,
     sigma: Option<f64>,
@@ -119,9 +119,9 @@ pub(crate) fn simulate(
         let question = asked.question(&data, calibrated)?;
         let runner = Simulation::new(simulated.budget)
             .batch(simulated.batch)
-            .repeats(simulated.repeats)
+            .repeats(simulated.repetitions)
             .seed(simulated.seed);
-        let (done, all) = (AtomicUsize::new(0), simulated.repeats * named.len());
+        let (done, all) = (AtomicUsize::new(0), simulated.repetitions * named.len());
         let step = || {
             let iterations = done.fetch_add(1, Ordering::Relaxed) + 1;
             monitor.report(Progress { gap: 0.0, iterations, passes: all });

@@ -22,8 +22,12 @@ def python(code: str) -> str:
 
 def test_a_panic_becomes_an_internal_error_that_asks_for_a_report() -> None:
     with pytest.raises(elfving.InternalError, match="on purpose; this is a bug of Elfving, please report it"):
-        elfving._native.panic_on_purpose()
+        elfving._native._panic_on_purpose()
     assert elfving.design(np.eye(2)).status == "certified"
+
+
+def test_nothing_of_the_tests_is_public() -> None:
+    assert not [name for name in elfving._native.__all__ if "panic" in name]
 
 
 def test_importing_takes_nothing_heavy_along() -> None:

@@ -19,7 +19,7 @@ fn interpreter(workspace: &Workspace) -> Result<PathBuf, String> {
 /// No Python, a build that fails, a wheel that is too large.
 pub fn release(workspace: &Workspace) -> Result<PathBuf, String> {
     let python = interpreter(workspace)?;
-    let wheel = build(workspace, &python, "release", "wheels")?;
+    let wheel = build(workspace, &python, "release", &[], "wheels")?;
     let bytes = std::fs::metadata(&wheel).map_err(|e| format!("{}: {e}", wheel.display()))?.len();
     let size = format!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     println!("{size}");
@@ -32,7 +32,7 @@ pub fn release(workspace: &Workspace) -> Result<PathBuf, String> {
 /// The first of these that fails.
 pub fn test(workspace: &Workspace) -> Result<(), String> {
     let python = interpreter(workspace)?;
-    let wheel = build(workspace, &python, "dev", "test-wheels")?;
+    let wheel = build(workspace, &python, "dev", &["--features", "testing"], "test-wheels")?;
     install(workspace, &python, &wheel)?;
     // Numbers and campaign files are compared with those of the program.
     workspace.run(workspace.cargo(&["build", "--quiet", "--package", "elfving-cli"]))?;
@@ -67,14 +67,23 @@ pub fn install(workspace: &Workspace, python: &Path, wheel: &Path) -> Result<(),
     workspace.run(install)
 }
 
-/// Builds the wheel with a profile; it is the only one in its folder.
-fn build(workspace: &Workspace, python: &Path, profile: &str, folder: &str) -> Result<PathBuf, String> {
+/// Builds the wheel with a profile and features; it is the only one in its folder.
+fn build(
+    workspace: &Workspace,
+    python: &Path,
+    profile: &str,
+    features: &[&str],
+    folder: &str,
+) -> Result<PathBuf, String> {
     let out = workspace.target.join(folder);
     if out.exists() {
         std::fs::remove_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     }
     let mut maturin = workspace.program(python);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", profile, "--manifest-path"]);
+    maturin
+        .args(["-m", "maturin", "build", "--quiet", "--profile", profile])
+        .args(features)
+        .arg("--manifest-path");
     maturin.arg(workspace.root.join("python/Cargo.toml"));
     maturin.arg("--interpreter").arg(python).arg("--out").arg(&out);
     workspace.run(maturin)?;

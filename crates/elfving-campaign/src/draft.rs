@@ -4,6 +4,7 @@ use std::path::Path;
 
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
 use elfving_problem::{Dataset, PoolSpec, Source};
+use elfving_table::{Table, TableError};
 
 use crate::at::At;
 use crate::campaign::Campaign;
@@ -39,12 +40,13 @@ impl Draft {
         gamma: Option<f64>,
         seed: u64,
     ) -> Result<Self, CampaignError> {
-        let (pool, table) = parsed(pool, &spec)?;
+        let (pool, table) = parsed(pool, |source| spec.read(source))?;
         spec.leave_out(outcome, &table);
         if mode == Mode::Calibrated {
             spec.find_categories(&table);
         }
-        let targets = targets.map(|targets| parsed(targets, &spec)).transpose()?;
+        let targets =
+            targets.map(|targets| parsed(targets, |source| spec.read_targets(source))).transpose()?;
         let (targets, target_table) = targets.unzip();
         let dataset = Dataset::from_tables(table, target_table, spec, seed)?;
         let mut reading = dataset.spec().reading.clone();
@@ -88,9 +90,12 @@ impl Draft {
 }
 
 /// The table of a file, which keeps its bytes.
-fn parsed(file: Attachment, spec: &PoolSpec) -> Result<(Attachment, elfving_table::Table), CampaignError> {
+fn parsed(
+    file: Attachment,
+    read: impl FnOnce(&Source) -> Result<Table, TableError>,
+) -> Result<(Attachment, Table), CampaignError> {
     let source = Source::Bytes { name: file.name, bytes: file.bytes };
-    let table = spec.read(&source)?;
+    let table = read(&source)?;
     let Source::Bytes { name, bytes } = source else { unreachable!("it was bytes just now") };
     Ok((Attachment::new(name, bytes), table))
 }

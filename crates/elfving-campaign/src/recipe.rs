@@ -71,7 +71,7 @@ impl Recipe {
         let table = spec.read(&pool)?;
         spec.leave_out(outcome, &table);
         let targets = self.targets.as_ref().map(source).transpose()?;
-        let target_table = targets.map(|targets| spec.read(&targets)).transpose()?;
+        let target_table = targets.map(|targets| spec.read_targets(&targets)).transpose()?;
         // The kernel of a recipe has its parameters: the seed decides nothing.
         Ok(Dataset::from_tables(table, target_table, spec, 0)?.without(forbidden)?)
     }

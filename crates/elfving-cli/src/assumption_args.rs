@@ -115,11 +115,6 @@ impl AssumptionArgs {
         self.noise.map_or(Tails::BoundedVariance, Tails::from)
     }
 
-    /// Whether light tails are assumed.
-    pub(crate) fn is_sub_gaussian(&self) -> bool {
-        self.noise == Some(NoiseName::SubGaussian)
-    }
-
     /// Refuses numbers outside their domains.
     pub(crate) fn with_sigma(&self, sigma: f64) -> Result<Assumptions, CliError> {
         let values = AssumptionValues {

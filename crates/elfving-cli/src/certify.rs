@@ -62,9 +62,6 @@ struct Verdict {
     reasons: Vec<String>,
 }
 
-/// Weights in a file sum to one to this.
-const SUM: f64 = 1e-9;
-
 pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     args.output.check(as_json, "a verdict is")?;
     let tolerance = args.tolerance.map(Tolerance::new).transpose()?;
@@ -98,25 +95,7 @@ impl Verdict {
         let maximised = document.criterion.is_maximised();
         let (lower_bound, upper_bound) =
             if maximised { (None, Some(found.bound())) } else { (Some(found.bound()), None) };
-        let mut reasons = Vec::new();
-        let sum: f64 = document.support.iter().map(|share| share.weight).sum();
-        if !((sum - 1.0).abs() <= SUM) {
-            reasons.push(format!("the weights sum to {sum}, not to 1"));
-        }
-        if !document.agrees(found.value(), document.value) {
-            reasons.push(format!(
-                "the file states the value {}, the check finds {}",
-                document.value,
-                found.value()
-            ));
-        }
-        match document.bound() {
-            Some(stated) if document.agrees(found.bound(), stated) => {}
-            Some(stated) => {
-                reasons.push(format!("the file states the bound {stated}, the check finds {}", found.bound()))
-            }
-            None => reasons.push("the file states no bound".to_owned()),
-        }
+        let mut reasons = document.disagreements(&found);
         let agrees = reasons.is_empty();
         let within = found.relative_gap() <= tolerance.get();
         if !within {

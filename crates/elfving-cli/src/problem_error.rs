@@ -19,6 +19,12 @@ impl From<ProblemError> for CliError {
             ProblemError::Rounding(_) => Self::usage("E201", message, "check --budget"),
             ProblemError::Surrogate(_) => Self::data("E354", message, "look at the columns of the pool"),
             ProblemError::Bandit(_) => Self::usage("E202", message, "see --bound, --norm and --noise"),
+            ProblemError::Complexity(error) => error.into(),
+            ProblemError::Simulation { .. } => Self::NoCertificate {
+                code: "E703",
+                message,
+                help: "bring outcomes and features to a scale near 1, or give --gamma".to_owned(),
+            },
             ProblemError::KernelAndPolynomial => Self::usage(
                 "E202",
                 "--polynomial-model expands features and a kernel has its own: give one of them",

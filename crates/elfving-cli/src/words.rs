@@ -3,7 +3,7 @@
 use comfy_table::Table;
 use elfving::design::Criterion;
 use elfving::pool::Pool;
-use elfving::units::grouped;
+pub(crate) use elfving_problem::words::{counted, number, short};
 
 /// What the value of a criterion is.
 pub(crate) fn meaning(criterion: Criterion, pool: &Pool) -> &'static str {
@@ -36,11 +36,6 @@ pub(crate) fn predicted(criterion: Criterion, pool: &Pool) -> Option<&'static st
 /// A table without the spaces at the ends of its lines, indented a little.
 pub(crate) fn trimmed(table: &Table) -> String {
     table.lines().map(|line| format!(" {}", line.trim_end())).collect::<Vec<_>>().join("\n")
-}
-
-/// `1 slot`, `2 slots`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
 /// A number without the digits that arithmetic left behind: `0.30000000000000004` is 0.3.
@@ -79,38 +74,12 @@ pub(crate) fn by_width(x: f64, width: f64) -> String {
     }
 }
 
-/// Nine digits: what a certificate to 1e-9 can hold.
-pub(crate) fn number(x: f64) -> String {
-    digits(x, 9)
-}
-
-/// Four digits, for a sentence.
-pub(crate) fn short(x: f64) -> String {
-    digits(x, 4)
-}
-
-fn digits(x: f64, count: i32) -> String {
-    let size = x.abs();
-    if x == 0.0 || (1e-4..1e9).contains(&size) {
-        let whole = if size >= 1.0 { size.log10().floor() as i32 + 1 } else { 1 };
-        format!("{x:.*}", (count - whole).max(0) as usize)
-    } else {
-        format!("{x:.*e}", (count - 1) as usize)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_have_the_digits_they_should() {
-        assert_eq!(number(27.491_106_123_4), "27.4911061");
-        assert_eq!(number(-3.5), "-3.50000000");
-        assert_eq!(number(1.25e-7), "1.25000000e-7");
-        assert_eq!(number(1e300), "1.00000000e300");
-        assert_eq!(short(0.012_345), "0.012");
-        assert_eq!(short(12345.6), "12346");
         assert_eq!(tidy(0.1 + 0.2), "0.3");
         assert_eq!(
             (with_error(195.0, 15.0), with_error(20.0, 0.0)),
@@ -127,10 +96,6 @@ mod tests {
         assert_eq!(
             (by_width(0.805_512, 1.55), by_width(717.123, 95.0)),
             ("0.81".to_owned(), "717.1".to_owned())
-        );
-        assert_eq!(
-            (counted(1, "slot"), counted(12_000, "slot")),
-            ("1 slot".to_owned(), "12,000 slots".to_owned())
         );
     }
 }

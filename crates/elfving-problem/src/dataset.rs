@@ -111,7 +111,7 @@ impl Dataset {
         seed: u64,
     ) -> Result<Self, ProblemError> {
         let table = spec.read(pool)?;
-        let target_table = targets.map(|targets| spec.read(targets)).transpose()?;
+        let target_table = targets.map(|targets| spec.read_targets(targets)).transpose()?;
         let mut dataset = Self::from_tables(table, target_table, spec, seed)?;
         let files = &mut dataset.about.files;
         (files.pool, files.targets) = (Some(pool.name()), targets.map(Source::name));
@@ -210,7 +210,7 @@ impl Dataset {
         let matrix = PoolTable::from_table(plain.read(gram)?, &plain.columns)?.features;
         let id = spec.columns.id.clone();
         let target_names = |source: &Source| -> Result<Names, ProblemError> {
-            let table = spec.read(source)?;
+            let table = spec.read_targets(source)?;
             not_empty(&table)?;
             Ok(Names::of_table(&table, id.as_deref())?)
         };

@@ -201,6 +201,17 @@ pub enum ProblemError {
     /// An algorithm has no answer.
     #[error(transparent)]
     Bandit(#[from] elfving::bandit::BanditError),
+    /// A cost has no answer.
+    #[error(transparent)]
+    Complexity(#[from] elfving_lab::complexity::ComplexityError),
+    /// A simulated run failed.
+    #[error("{algorithm}: {source}")]
+    Simulation {
+        /// Whose run.
+        algorithm: &'static str,
+        /// Why.
+        source: elfving_lab::simulate::SimulationError,
+    },
 }
 
 impl From<DesignError> for ProblemError {

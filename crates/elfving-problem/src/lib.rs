@@ -8,6 +8,8 @@
 //! | [`AssumptionSpec`] | what is assumed about noise and model |
 //! | [`Measurements`], [`Estimator`] | a plan of counts or draws, and the intervals that its outcomes give |
 //! | [`documents`] | designs, plans and estimates as files |
+//! | [`diagnosis`] | what must be chosen for a table, and how to choose it |
+//! | [`forecast`] | what an answer will cost, before the first measurement |
 //! | [`defaults`] | what is taken where the user says nothing |
 //!
 //! The command line, campaigns and the Python package convert, call and print; what two of them would decide is decided here.
@@ -20,14 +22,17 @@ mod page {}
 mod assumptions;
 mod dataset;
 pub mod defaults;
+pub mod diagnosis;
 pub mod documents;
 mod error;
 mod estimator;
+pub mod forecast;
 mod measurements;
 mod model;
 mod names;
 mod pool_spec;
 mod targets;
+pub mod words;
 
 pub use assumptions::AssumptionSpec;
 pub use dataset::{About, Dataset, Files, Note};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use elfving_table::{OneHot, PoolOptions, ReadOptions, Table, TableError, read, read_bytes};
+use elfving_table::{Code, OneHot, PoolOptions, Problem, ReadOptions, Table, TableError, read, read_bytes};
 use serde::{Deserialize, Serialize};
 
 use crate::Model;
@@ -30,10 +30,23 @@ impl PoolSpec {
     pub fn read(&self, source: &Source) -> Result<Table, TableError> {
         let mut reading = self.reading.clone();
         reading.text.extend(self.columns.id.clone().filter(|id| !reading.text.contains(id)));
-        match source {
-            Source::File(path) => read(path, &reading),
-            Source::Bytes { name, bytes } => read_bytes(name, bytes, &reading),
-        }
+        source.table(&reading)
+    }
+
+    /// Reads a table of targets, which may do without the column of ids.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn read_targets(&self, source: &Source) -> Result<Table, TableError> {
+        self.read(source).or_else(|refused| {
+            let missing = |problem: &Problem| problem.code == Code::NoSuchColumn;
+            if refused.problems().is_empty() || !refused.problems().iter().all(missing) {
+                return Err(refused);
+            }
+            let mut reading = self.reading.clone();
+            reading.text.retain(|name| self.columns.id.as_ref() != Some(name));
+            source.table(&reading).map_err(|_| refused)
+        })
     }
 
     /// Keeps an outcome out of the features, where the table has it: it may be a column of the results alone.
@@ -72,6 +85,13 @@ pub enum Source {
 }
 
 impl Source {
+    fn table(&self, reading: &ReadOptions) -> Result<Table, TableError> {
+        match self {
+            Self::File(path) => read(path, reading),
+            Self::Bytes { name, bytes } => read_bytes(name, bytes, reading),
+        }
+    }
+
     /// The name without its folder.
     pub fn name(&self) -> String {
         match self {

@@ -16,8 +16,10 @@ from ._bandit import Bandit, BanditReport, Pull, algorithms
 from ._batch import Batch, Slot
 from ._campaign import Campaign
 from ._design import Certificate, Design, Efficiency, design
+from ._diagnose import Diagnosis, Finding, diagnose
 from ._estimate import RIPS, Estimates, estimate
 from ._native import __version__
+from ._plan import Forecast, plan
 from ._plots import plot_design, plot_elimination, plot_intervals, plot_regret, plot_variance
 from ._pool import Pool
 from ._progress import Progress
@@ -60,11 +62,14 @@ __all__ = [
     "DataError",
     "DataWarning",
     "Design",
+    "Diagnosis",
     "Draws",
     "DurabilityError",
     "Efficiency",
     "ElfvingError",
     "Estimates",
+    "Finding",
+    "Forecast",
     "InternalError",
     "LockedError",
     "MissingFileError",
@@ -87,10 +92,12 @@ __all__ = [
     "algorithms",
     "complexity",
     "design",
+    "diagnose",
     "draw",
     "estimate",
     "exceptions",
     "kernels",
+    "plan",
     "plot_design",
     "plot_elimination",
     "plot_intervals",

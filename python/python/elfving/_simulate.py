@@ -181,7 +181,7 @@ def simulate(
         "goal": goal_of(goal, epsilon, top, budget),
         "budget": budget,
         "batch": batch,
-        "repeats": repetitions,
+        "repetitions": repetitions,
         "seed": seed_of(seed),
         "minimise": minimize,
         "sigma": sigma,

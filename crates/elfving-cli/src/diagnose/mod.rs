@@ -1,11 +1,8 @@
 //! `elfving diagnose`: what must be chosen, and how to choose it.
 
-mod columns;
-mod findings;
-mod likelihood;
-mod results;
+mod flags;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -14,13 +11,13 @@ use serde::Serialize;
 
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
-use crate::pool_args::PoolArgs;
+use crate::pool_args::{ColumnArgs, PoolArgs};
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
 use crate::words::{counted, trimmed};
-use elfving_problem::Dataset;
 use elfving_problem::defaults::{KERNEL_RIDGE, USUAL_TOLERANCE};
-use results::Results;
+use elfving_problem::diagnosis::{Diagnosis, Finding, Measured, column_findings};
+use elfving_problem::{Dataset, ProblemError};
 
 /// Arguments of `elfving diagnose`.
 #[derive(Debug, Args)]
@@ -46,44 +43,47 @@ pub(crate) struct DiagnoseArgs {
 }
 
 /// One thing to know, and the option it asks for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Finding {
-    topic: &'static str,
-    finding: String,
+#[derive(Debug, Serialize)]
+struct Line {
+    #[serde(flatten)]
+    finding: Finding,
     /// The option to use; none where there is nothing to do.
     flag: Option<String>,
 }
 
-impl Finding {
-    fn new(topic: &'static str, finding: impl Into<String>) -> Self {
-        Self { topic, finding: finding.into(), flag: None }
-    }
-
-    fn flag(mut self, flag: impl Into<String>) -> Self {
-        self.flag = Some(flag.into());
-        self
+impl From<Finding> for Line {
+    fn from(finding: Finding) -> Self {
+        let flag = finding.suggestion.as_ref().map(flags::of);
+        Self { finding, flag }
     }
 }
 
 #[derive(Debug, Serialize)]
 struct DiagnosisDocument {
+    schema: u32,
     n: usize,
     features: usize,
-    findings: Vec<Finding>,
+    findings: Vec<Line>,
     /// All options together.
     options: String,
-    version: &'static str,
+    version: String,
+}
+
+impl From<Diagnosis> for DiagnosisDocument {
+    fn from(Diagnosis { schema, n, features, findings, version }: Diagnosis) -> Self {
+        let findings: Vec<Line> = findings.into_iter().map(Line::from).collect();
+        let options: Vec<&str> = findings.iter().filter_map(|line| line.flag.as_deref()).collect();
+        let options = options.join(" ");
+        Self { schema, n, features, findings, options, version }
+    }
 }
 
 /// What the columns of a table ask for, one line each, where an option would answer it.
 pub(crate) fn advice(data: &Dataset) -> Vec<String> {
-    let (Some((points, _)), Some(names)) = (data.coordinates(), &data.about().coordinate_names) else {
-        return Vec::new();
+    let line = |Finding { topic, finding, suggestion }: Finding| {
+        Some(format!("{topic}: {finding}; use {}", flags::of(&suggestion?)))
     };
-    let findings = columns::findings(data, points, names).findings.into_iter();
-    findings
-        .filter_map(|Finding { topic, finding, flag }| Some(format!("{topic}: {finding}; use {}", flag?)))
-        .collect()
+    column_findings(data).into_iter().filter_map(line).collect()
 }
 
 pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
@@ -96,35 +96,41 @@ pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), 
         pool.columns.outcome.retain(|outcome| table.column(outcome).is_ok());
     }
     let loaded = LoadedPool::load(&pool, KERNEL_RIDGE, USUAL_TOLERANCE, args.seed, talk)?;
-    let results = args.measured.as_deref().map(|path| Results::read(path, &columns, &loaded)).transpose()?;
+    let measured = args.measured.as_deref().map(|path| measured(path, &columns, &loaded)).transpose()?;
     let spinner = talk.spinner("looking");
-    let findings = findings::all(&loaded, results.as_ref(), args.seed)?;
+    let document: DiagnosisDocument = Diagnosis::of(&loaded, measured.as_ref(), args.seed)?.into();
     drop(spinner);
-    let options: Vec<&str> = findings.iter().filter_map(|finding| finding.flag.as_deref()).collect();
-    let document = DiagnosisDocument {
-        n: loaded.pool.len(),
-        features: loaded.coordinates().0.columns(),
-        options: options.join(" "),
-        findings,
-        version: env!("CARGO_PKG_VERSION"),
-    };
     let csv = || {
-        let row = |finding: &Finding| {
-            let flag = finding.flag.clone().map_or(Cell::Empty, |flag| Cell::Text(flag.into()));
-            vec![Cell::from(finding.topic), Cell::Text(finding.finding.clone().into()), flag]
+        let row = |Line { finding, flag }: &Line| {
+            let flag = flag.clone().map_or(Cell::Empty, |flag| Cell::Text(flag.into()));
+            let Finding { topic, finding, .. } = finding;
+            vec![Cell::Text(topic.clone().into()), Cell::Text(finding.clone().into()), flag]
         };
         output::csv(&["about", "found", "use"], document.findings.iter().map(row))
     };
     args.output.deliver(as_json, "findings are", &document, csv, || text(&document, &loaded))
 }
 
+/// What was measured before, matched by ids.
+fn measured(path: &Path, columns: &ColumnArgs, loaded: &LoadedPool) -> Result<Measured, CliError> {
+    let id = columns.id.as_deref().ok_or_else(|| {
+        CliError::usage("E202", "--measured is matched by ids", "name the column of ids with --id")
+    })?;
+    let table = read(path, &columns.reading())?;
+    let outcome = columns.outcome.iter().find(|name| table.column(name).is_ok());
+    Measured::read(&table, id, outcome.map(String::as_str), loaded).map_err(|error| match error {
+        ProblemError::Data { problem } => CliError::data("E354", problem, "name the column with --outcome"),
+        other => other.into(),
+    })
+}
+
 fn text(document: &DiagnosisDocument, loaded: &LoadedPool) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["about", "found", "use"]);
-    for finding in &document.findings {
-        let flag = finding.flag.clone().unwrap_or_else(|| "-".to_owned());
-        table.add_row([finding.topic.to_owned(), finding.finding.clone(), flag]);
+    for Line { finding, flag } in &document.findings {
+        let flag = flag.clone().unwrap_or_else(|| "-".to_owned());
+        table.add_row([finding.topic.clone(), finding.finding.clone(), flag]);
     }
     let head = format!(
         "{}: {}, {}",

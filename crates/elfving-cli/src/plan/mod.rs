@@ -1,13 +1,12 @@
 //! `elfving plan`: what an answer will cost, before the first measurement.
 
-mod document;
-mod forecast;
 mod picture;
 mod summary;
 
 use clap::Args;
-use elfving::bandit::{BanditError, Goal, Question};
-use elfving::units::{Confidence, Ridge};
+use elfving_problem::AssumptionSpec;
+use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
+use elfving_problem::forecast::{AlgorithmPlan, Forecast, ForecastRequest, Needed, Simulated};
 use elfving_table::Cell;
 
 use crate::assumption_args::AssumptionArgs;
@@ -17,7 +16,6 @@ use crate::pool_args::PoolArgs;
 use crate::pool_source::LoadedPool;
 use crate::talk::Talk;
 use crate::truth::TruthArgs;
-use elfving_problem::defaults::USUAL_TOLERANCE;
 
 /// Arguments of `elfving plan`.
 #[derive(Debug, Args)]
@@ -79,16 +77,6 @@ struct SimulationArgs {
     seed: u64,
 }
 
-/// The question in numbers.
-struct Asked {
-    epsilon: f64,
-    delta: f64,
-    sigma: f64,
-    bound: Option<f64>,
-    norm: Option<f64>,
-    sub_gaussian: bool,
-}
-
 pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
     let plot = picture_file(args.plot.plot.as_ref())?;
     args.output.check(as_json, "a plan is")?;
@@ -113,17 +101,24 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
     let mut pool = args.pool.clone();
     pool.columns.ignore.extend(sigma.column().map(str::to_owned));
     pool.columns.outcome.extend(args.truth.column()?.map(str::to_owned));
-    let ridge = args.question.gamma.unwrap_or(1e-4);
+    let ridge = args.question.gamma.unwrap_or(USUAL_RIDGE);
     let loaded = LoadedPool::load(&pool.settle()?, ridge, USUAL_TOLERANCE, args.simulation.seed, talk)?;
     let sigma = sigma.largest(loaded.table())?;
-    let question = question(args, sigma, &loaded)?;
-    let AssumptionArgs { delta, bound, norm, .. } = args.assumptions;
-    let sub_gaussian = args.assumptions.is_sub_gaussian();
-    let asked = Asked { epsilon, delta, sigma, bound, norm, sub_gaussian };
-    let means = args.truth.means(&loaded)?;
-    let truth = args.truth.read(&loaded)?;
+    let AssumptionArgs { delta, bound, norm, misspecification, .. } = args.assumptions;
+    let (tails, misspecification) = (args.assumptions.tails(), misspecification.unwrap_or(0.0));
+    let request = ForecastRequest {
+        assumptions: AssumptionSpec { sigma: Some(sigma), tails, bound, norm, misspecification },
+        epsilon,
+        delta,
+        gamma: args.question.gamma,
+        batch: args.simulation.batch,
+        repetitions: args.simulation.repetitions,
+        budget: args.simulation.budget,
+        means: args.truth.means(&loaded)?,
+        seed: args.simulation.seed,
+    };
     let bar = talk.spinner("planning");
-    let document = forecast::forecast(args, &asked, &question, &loaded, means.as_deref(), truth.as_ref())?;
+    let document = request.forecast(&loaded)?;
     drop(bar);
     let csv = || sheet(&document);
     args.output.deliver(as_json, "a plan is", &document, csv, || summary::text(&document, &loaded))?;
@@ -134,7 +129,7 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
 }
 
 /// One line per algorithm.
-fn sheet(plan: &document::PlanDocument) -> Result<Vec<u8>, CliError> {
+fn sheet(plan: &Forecast) -> Result<Vec<u8>, CliError> {
     let header = [
         "algorithm",
         "at worst",
@@ -145,7 +140,7 @@ fn sheet(plan: &document::PlanDocument) -> Result<Vec<u8>, CliError> {
         "guess se",
         "missing assumption",
     ];
-    let simulated = |found: Option<&document::Simulated>| match found.and_then(|found| found.samples) {
+    let simulated = |found: Option<&Simulated>| match found.and_then(|found| found.samples) {
         Some(samples) => [Cell::Number(samples.mean), Cell::Number(samples.standard_error)],
         None => [Cell::Empty, Cell::Empty],
     };
@@ -156,30 +151,19 @@ fn sheet(plan: &document::PlanDocument) -> Result<Vec<u8>, CliError> {
         row.push(count(worst.map(|worst| worst.rounds.len() as u64)));
         row.extend(simulated(one.all_equal.as_ref()));
         row.extend(simulated(one.guess.as_ref()));
-        row.push(one.missing.map_or(Cell::Empty, Cell::from));
+        row.push(missing(one).map_or(Cell::Empty, |missing| Cell::Text(missing.into())));
         row
     });
     output::csv(&header, rows)
 }
 
-fn question(args: &PlanArgs, sigma: f64, loaded: &LoadedPool) -> Result<Question, CliError> {
-    let assumptions = args.assumptions.with_sigma(sigma)?;
-    let goal = Goal::Best { epsilon: args.question.epsilon };
-    let question = Question::new((*loaded.pool).clone(), assumptions, goal)
-        .map_err(|error| refused(&error))?
-        .delta(Confidence::new(args.assumptions.delta)?);
-    Ok(match args.question.gamma {
-        Some(gamma) => question.gamma(Ridge::new(gamma)?),
-        None => question,
-    })
-}
-
-/// An error of the library in the words of the command line.
-fn refused(error: &BanditError) -> CliError {
-    match error {
-        BanditError::Invalid(error) => (*error).into(),
-        BanditError::Pool(error) => error.clone().into(),
-        BanditError::Design(error) => error.clone().into(),
-        other => CliError::usage("E202", other.to_string(), "see --bound, --norm and --noise"),
-    }
+/// What an algorithm needs that is not assumed, as options.
+fn missing(one: &AlgorithmPlan) -> Option<String> {
+    let option = |need: &Needed| match need {
+        Needed::Norm => "--norm",
+        Needed::SubGaussian => "--noise sub-gaussian",
+        Needed::Bound => "--bound",
+    };
+    let options: Vec<&str> = one.missing.iter().map(option).collect();
+    (!options.is_empty()).then(|| options.join(" and "))
 }

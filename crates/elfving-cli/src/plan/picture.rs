@@ -2,11 +2,12 @@
 
 use elfving_plot::{Axis, Lines, Picture, Series, lines_picture};
 
-use super::document::{ByEpsilon, PlanDocument};
+use elfving_problem::forecast::{ByEpsilon, Forecast};
+
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
 
-pub(super) fn draw(plan: &PlanDocument, loaded: &LoadedPool) -> Result<Picture, CliError> {
+pub(super) fn draw(plan: &Forecast, loaded: &LoadedPool) -> Result<Picture, CliError> {
     let curve = |name: &str, of: &dyn Fn(&ByEpsilon) -> Option<f64>| {
         let mut points: Vec<(f64, f64)> =
             plan.by_epsilon.iter().filter_map(|at| Some((at.epsilon, of(at)?.max(1.0)))).collect();

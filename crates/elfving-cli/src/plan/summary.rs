@@ -3,11 +3,13 @@
 use comfy_table::{CellAlignment, Table, presets};
 use elfving::units::grouped;
 
-use super::document::{AlgorithmPlan, PlanDocument, Simulated};
+use elfving_problem::forecast::{AlgorithmPlan, Forecast, Simulated};
+
+use super::missing;
 use crate::pool_source::LoadedPool;
 use crate::words::{short, tidy, tidy_short, trimmed, with_error};
 
-pub(super) fn text(plan: &PlanDocument, loaded: &LoadedPool) -> String {
+pub(super) fn text(plan: &Forecast, loaded: &LoadedPool) -> String {
     let mut parts = vec![
         format!(
             "{}: {} candidates in {} dimensions, {}\nGoal: within {} of the best, with probability {}",
@@ -30,7 +32,7 @@ pub(super) fn text(plan: &PlanDocument, loaded: &LoadedPool) -> String {
     parts.join("\n\n") + "\n"
 }
 
-fn algorithms(plan: &PlanDocument) -> String {
+fn algorithms(plan: &Forecast) -> String {
     let mut table =
         table(&["algorithm", "at worst", "rounds", "all equal (simulated)", "the guess (simulated)", ""]);
     for one in &plan.algorithms {
@@ -43,7 +45,7 @@ fn algorithms(plan: &PlanDocument) -> String {
             worst.map_or("-".to_owned(), |worst| worst.rounds.len().to_string()),
             one.all_equal.as_ref().map_or("-".to_owned(), simulated),
             one.guess.as_ref().map_or("-".to_owned(), simulated),
-            one.missing.map_or(String::new(), |missing| format!("needs {missing}")),
+            missing(one).map_or(String::new(), |missing| format!("needs {missing}")),
         ]);
     }
     let mut text = trimmed(&aligned(table));
@@ -62,7 +64,7 @@ fn algorithms(plan: &PlanDocument) -> String {
     text
 }
 
-fn drivers(plan: &PlanDocument) -> String {
+fn drivers(plan: &Forecast) -> String {
     let f = short(plan.f_differences);
     let mut text = format!(
         "What drives the cost: measurements grow with f / epsilon^2, where f = {f} replaces the {} dimensions.",
@@ -81,11 +83,11 @@ fn drivers(plan: &PlanDocument) -> String {
 }
 
 /// What the simulations of the tables take as true.
-fn simulated_truth(plan: &PlanDocument) -> &'static str {
+fn simulated_truth(plan: &Forecast) -> &'static str {
     if plan.simulated_truth == "guess" { "ellipsoid-best, the guess" } else { "ellipsoid-best, all equal" }
 }
 
-fn by_epsilon(plan: &PlanDocument) -> String {
+fn by_epsilon(plan: &Forecast) -> String {
     let mut table = table(&["epsilon", "rips-best, at worst", "ptr-best, at worst", simulated_truth(plan)]);
     for at in &plan.by_epsilon {
         let count = |samples: Option<u64>| samples.map_or("not reached".to_owned(), grouped);
@@ -99,7 +101,7 @@ fn by_epsilon(plan: &PlanDocument) -> String {
     trimmed(&aligned(table))
 }
 
-fn by_gamma(plan: &PlanDocument) -> String {
+fn by_gamma(plan: &Forecast) -> String {
     let mut table = table(&["gamma", "f", "rips-best, at worst", "ptr-best, at worst"]);
     for at in &plan.by_gamma {
         let count = |samples: Option<u64>| samples.map_or("not reached".to_owned(), grouped);
@@ -113,7 +115,7 @@ fn by_gamma(plan: &PlanDocument) -> String {
     trimmed(&aligned(table))
 }
 
-fn by_batch(plan: &PlanDocument) -> String {
+fn by_batch(plan: &Forecast) -> String {
     let mut table = table(&["batch", simulated_truth(plan), "rounds"]);
     for at in &plan.by_batch {
         let found = &at.ellipsoid_best;
@@ -122,7 +124,7 @@ fn by_batch(plan: &PlanDocument) -> String {
     trimmed(&aligned(table))
 }
 
-fn advice(plan: &PlanDocument) -> String {
+fn advice(plan: &Forecast) -> String {
     let samples = |name: &str| {
         let of = |one: &&AlgorithmPlan| one.algorithm == name;
         let worst = plan.algorithms.iter().find(of)?.worst_case.as_ref()?;

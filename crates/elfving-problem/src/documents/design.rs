@@ -1,7 +1,8 @@
 //! A design with everything that is needed to check it again.
 
 use elfving::design::{
-    Certificate, CheckedBy, Criterion, DesignError, StatedDesign, Status, TargetRef, recheck,
+    Certificate, CheckedBy, Criterion, DesignError, StatedCertificate, StatedDesign, Status, TargetRef,
+    recheck,
 };
 use elfving::pool::{KernelSpec, PointId, Pool};
 use elfving::units::{Ridge, Tolerance};
@@ -118,6 +119,9 @@ impl From<(TargetRef, f64)> for TargetWeight {
 
 /// Two computations of the same number on two machines agree to this, relative.
 const AGREEMENT: f64 = 1e-7;
+
+/// The same computation on the same machine agrees to this, relative, whatever the weights summed to before they were normalised.
+const ROUNDING: f64 = 1e-12;
 
 /// Weights in a file sum to one to this.
 const SUM: f64 = 1e-9;
@@ -264,6 +268,11 @@ impl DesignDocument {
             }
             None => reasons.push("the file states no bound".to_owned()),
         }
+        let (gap, stated) = (found.relative_gap(), self.relative_gap);
+        // A log determinant near zero has no relative gap to speak of.
+        if !self.criterion.is_maximised() && !((gap - stated).abs() <= 2.0 * AGREEMENT) {
+            reasons.push(format!("the file states the gap {stated:.1e}, the check finds {gap:.1e}"));
+        }
         reasons
     }
 
@@ -284,7 +293,8 @@ impl DesignDocument {
                 ProblemError::UnknownName { .. } => other(error.to_string()),
                 error => error,
             })?;
-        let certificate = recheck(&problem, &weights, &self.proof()?).map_err(|error| match error {
+        let proof = self.proof()?;
+        let certificate = recheck(&problem, &weights, &proof).map_err(|error| match error {
             DesignError::NotIdentifiable { target, .. } => {
                 other(format!("the weights of the design do not determine {}", targets.name(dataset, target)))
             }
@@ -308,12 +318,29 @@ impl DesignDocument {
             criterion: self.criterion,
             gamma: self.gamma,
             support: weights,
-            certificate: certificate.stated(),
+            certificate: self.confirmed(&certificate, proof),
             status: self.status,
             iterations: self.iterations,
             passes: self.passes,
             method: self.method.clone(),
         })
+    }
+
+    /// What the check found; the very digits of the document where they differ by the rounding of normalised weights alone, so that a design
+    /// that is kept comes back to the last bit.
+    fn confirmed(&self, found: &Certificate, proof: Vec<(TargetRef, f64)>) -> StatedCertificate {
+        let found = found.stated();
+        let least = if self.criterion.is_maximised() { self.dimension as f64 } else { 0.0 };
+        let same = |found: f64, stated: f64| {
+            (found - stated).abs() <= ROUNDING * found.abs().max(stated.abs()).max(least)
+        };
+        let (bound, relative_gap) = (self.bound().unwrap_or(f64::NAN), self.relative_gap);
+        let gaps_agree = (found.relative_gap - relative_gap).abs() <= 4.0 * ROUNDING * relative_gap.max(1.0);
+        if same(found.value, self.value) && same(found.bound, bound) && gaps_agree {
+            let target_weights = if found.target_weights.is_empty() { Vec::new() } else { proof };
+            return StatedCertificate { value: self.value, bound, relative_gap, target_weights, ..found };
+        }
+        found
     }
 
     /// That a pool gives the design the value that the document states. A plan for another pool than that of the design would be worthless, and

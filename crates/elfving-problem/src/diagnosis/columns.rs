@@ -1,10 +1,10 @@
 //! What the columns of a table ask for.
 
+use crate::Dataset;
 use elfving::numerics::{Matrix, right_singular, triangular_factor};
-use elfving_problem::Dataset;
-use elfving_table::ColumnData;
+use elfving_table::{ColumnData, LogBase};
 
-use super::Finding;
+use super::{Finding, Suggestion};
 use crate::words::short;
 
 /// Deviations that differ by more than this want a common scale.
@@ -15,6 +15,9 @@ const LOG: f64 = 30.0;
 const POWERS: f64 = 8.0;
 /// Columns that are nearly combinations of each other from here on.
 const ILL_CONDITIONED: f64 = 1e6;
+
+/// The ridge for columns that are.
+const COLLINEAR_RIDGE: f64 = 1e-3;
 
 /// What the columns ask for.
 pub(super) struct Columns {
@@ -32,7 +35,8 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     let waiting = texts(data);
     if !waiting.is_empty() {
         let text = format!("{}: text, not used as features", list(&waiting));
-        found.push(Finding::new("text columns", text).flag(format!("--one-hot={}", quoted(&waiting))));
+        let columns = waiting.iter().map(|&name| name.to_owned()).collect();
+        found.push(Finding::new("text columns", text).suggesting(Suggestion::OneHot { columns }));
     }
     let columns: Vec<Vec<f64>> =
         (0..points.columns()).map(|k| (0..points.rows()).map(|i| points[(i, k)]).collect()).collect();
@@ -40,29 +44,31 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     let constant: Vec<&str> =
         (0..columns.len()).filter(|&k| spreads[k] == 0.0).map(|k| names[k].as_str()).collect();
     if !constant.is_empty() {
-        let others: Vec<&str> = data
+        let columns = data
             .feature_columns()
             .into_iter()
             .filter(|name| !constant.contains(name))
             .chain(waiting.iter().copied())
+            .map(str::to_owned)
             .collect();
         found.push(
             Finding::new("constant columns", format!("{}: the same for every candidate", list(&constant)))
-                .flag(format!("--features {}", quoted(&others))),
+                .suggesting(Suggestion::Features { columns }),
         );
     }
-    let bases: Vec<Option<&str>> = columns
+    let bases: Vec<Option<LogBase>> = columns
         .iter()
         .map(|column| log_scale(column).filter(|_| data.spec().columns.log_scale.is_empty()))
         .collect();
-    let logs: Vec<String> =
-        (0..columns.len()).filter_map(|k| Some(format!("{}{}", names[k], bases[k]?))).collect();
+    let logs: Vec<(String, LogBase)> =
+        (0..columns.len()).filter_map(|k| Some((names[k].clone(), bases[k]?))).collect();
     if !logs.is_empty() {
-        let text = format!("{}: positive, over several orders of magnitude", list_of(&logs));
-        found.push(Finding::new("log scale", text).flag(format!("--log {}", quoted(&logs))));
+        let shown: Vec<&str> = logs.iter().map(|(name, _)| name.as_str()).collect();
+        let text = format!("{}: positive, over several orders of magnitude", list(&shown));
+        found.push(Finding::new("log scale", text).suggesting(Suggestion::Log { columns: logs }));
     }
     let coordinates = Matrix::from_fn(points.rows(), points.columns(), |i, k| match bases[k] {
-        Some("=2") => points[(i, k)].log2(),
+        Some(LogBase::Two) => points[(i, k)].log2(),
         Some(_) => points[(i, k)].log10(),
         None => points[(i, k)],
     });
@@ -75,14 +81,15 @@ pub(super) fn findings(data: &Dataset, points: &Matrix, names: &[String]) -> Col
     if wild {
         let text =
             format!("standard deviations of the columns differ by a factor of {}", short(widest / narrowest));
-        found.push(Finding::new("scales", text).flag("--standardize"));
+        found.push(Finding::new("scales", text).suggesting(Suggestion::Standardize));
     } else {
         found.push(Finding::new("scales", "the columns are on comparable scales"));
     }
     if let Some(condition) = condition_number(&coordinates, &spreads) {
         let text = format!("condition number {} of the scaled columns", short(condition));
         let finding = Finding::new("collinearity", text);
-        found.push(if condition > ILL_CONDITIONED { finding.flag("--gamma 1e-3") } else { finding });
+        let ridge = Suggestion::Gamma { value: COLLINEAR_RIDGE };
+        found.push(if condition > ILL_CONDITIONED { finding.suggesting(ridge) } else { finding });
     }
     Columns { findings: found, coordinates, standardize: wild, waiting: !waiting.is_empty() }
 }
@@ -102,17 +109,17 @@ fn texts(data: &Dataset) -> Vec<&str> {
         .collect()
 }
 
-/// The base to write behind a column that wants a log scale: `=2` for powers of two.
-fn log_scale(column: &[f64]) -> Option<&'static str> {
+/// The base for a column that wants a log scale: 2 for powers of two.
+fn log_scale(column: &[f64]) -> Option<LogBase> {
     let (smallest, largest) =
         column.iter().fold((f64::INFINITY, 0.0f64), |(low, high), &x| (low.min(x), high.max(x)));
     let power_of_two = |x: &f64| (x.log2() - x.log2().round()).abs() < 1e-12;
     if !(smallest > 0.0) {
         None
     } else if largest >= POWERS * smallest && column.iter().all(power_of_two) {
-        Some("=2")
+        Some(LogBase::Two)
     } else {
-        (largest >= LOG * smallest).then_some("")
+        (largest >= LOG * smallest).then_some(LogBase::Ten)
     }
 }
 
@@ -143,15 +150,4 @@ fn list(names: &[&str]) -> String {
     const SHOWN: usize = 4;
     let shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
-}
-
-fn list_of(names: &[String]) -> String {
-    list(&names.iter().map(|name| name.trim_end_matches("=2")).collect::<Vec<_>>())
-}
-
-/// Names for a shell.
-fn quoted<S: AsRef<str>>(names: &[S]) -> String {
-    let joined = names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(",");
-    let plain = joined.chars().all(|c| c.is_alphanumeric() || "_,-=.".contains(c));
-    if plain { joined } else { format!("'{joined}'") }
 }

@@ -7,7 +7,7 @@
 use elfving::numerics::{Matrix, SymmetricEigen, apply};
 use elfving::pool::{KernelSpec, Lengthscale};
 
-use crate::error::CliError;
+use crate::ProblemError;
 
 /// More measured candidates than this are thinned out evenly: an eigendecomposition is cubic.
 const MOST_POINTS: usize = 200;
@@ -17,9 +17,8 @@ const LENGTHSCALES: usize = 9;
 /// A fitted kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fit {
-    pub(super) kernel: &'static str,
-    /// None for the linear kernel.
-    pub(super) lengthscale: Option<f64>,
+    pub(super) name: &'static str,
+    pub(super) kernel: KernelSpec,
     pub(super) log_likelihood: f64,
     /// Standard deviation of the noise, and of the signal.
     pub(super) noise: f64,
@@ -32,7 +31,7 @@ pub(super) struct Fit {
 const KERNELS: [&str; 4] = ["rbf", "matern52", "matern32", "linear"];
 
 /// Fits every kernel; the most likely first.
-pub(super) fn fits(points: &Matrix, outcomes: &[f64], median: f64) -> Result<Vec<Fit>, CliError> {
+pub(super) fn fits(points: &Matrix, outcomes: &[f64], median: f64) -> Result<Vec<Fit>, ProblemError> {
     let stride = outcomes.len().div_ceil(MOST_POINTS);
     let kept: Vec<usize> = (0..outcomes.len()).step_by(stride.max(1)).collect();
     let points = points.select_rows(&kept);
@@ -41,13 +40,13 @@ pub(super) fn fits(points: &Matrix, outcomes: &[f64], median: f64) -> Result<Vec
     for kernel in KERNELS {
         let at = |log_scale: f64| Data::new(kernel, median * log_scale.exp(), &points, &outcomes)?.best();
         if kernel == "linear" {
-            fits.extend(at(0.0)?.map(|fit| Fit { lengthscale: None, ..fit }));
+            fits.extend(at(0.0)?);
             continue;
         }
         let reach = 10f64.ln();
         let step = 2.0 * reach / (LENGTHSCALES - 1) as f64;
         let mut best: Option<(f64, Fit)> = None;
-        let mut consider = |log_scale: f64| -> Result<f64, CliError> {
+        let mut consider = |log_scale: f64| -> Result<f64, ProblemError> {
             let Some(fit) = at(log_scale)? else { return Ok(f64::NEG_INFINITY) };
             let value = fit.log_likelihood;
             if best.as_ref().is_none_or(|(_, best)| value > best.log_likelihood) {
@@ -56,7 +55,7 @@ pub(super) fn fits(points: &Matrix, outcomes: &[f64], median: f64) -> Result<Vec
             Ok(value)
         };
         let grid: Vec<f64> = (0..LENGTHSCALES).map(|k| -reach + k as f64 * step).collect();
-        let values = grid.iter().map(|&at| consider(at)).collect::<Result<Vec<f64>, CliError>>()?;
+        let values = grid.iter().map(|&at| consider(at)).collect::<Result<Vec<f64>, ProblemError>>()?;
         let top = (0..LENGTHSCALES).fold(0, |top, k| if values[k] > values[top] { k } else { top });
         golden(grid[top] - step, grid[top] + step, 10, &mut consider)?;
         fits.extend(best.map(|(_, fit)| fit));
@@ -70,8 +69,8 @@ fn golden(
     mut low: f64,
     mut high: f64,
     steps: usize,
-    value: &mut dyn FnMut(f64) -> Result<f64, CliError>,
-) -> Result<f64, CliError> {
+    value: &mut dyn FnMut(f64) -> Result<f64, ProblemError>,
+) -> Result<f64, ProblemError> {
     let ratio = (5f64.sqrt() - 1.0) / 2.0;
     let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
     let (mut at_a, mut at_b) = (value(a)?, value(b)?);
@@ -91,8 +90,8 @@ fn golden(
 
 /// The data in the eigenvectors of one kernel matrix.
 struct Data {
-    kernel: &'static str,
-    lengthscale: f64,
+    name: &'static str,
+    kernel: KernelSpec,
     values: Vec<f64>,
     /// uᵀy of the centred outcomes, and of the outcomes as they are.
     centred: Vec<f64>,
@@ -100,25 +99,25 @@ struct Data {
 }
 
 impl Data {
-    fn new(kernel: &'static str, scale: f64, points: &Matrix, outcomes: &[f64]) -> Result<Self, CliError> {
+    fn new(name: &'static str, scale: f64, points: &Matrix, outcomes: &[f64]) -> Result<Self, ProblemError> {
         let lengthscale = Lengthscale::Shared(scale);
-        let spec = match kernel {
+        let kernel = match name {
             "rbf" => KernelSpec::Rbf { lengthscale },
             "matern52" => KernelSpec::Matern52 { lengthscale },
             "matern32" => KernelSpec::Matern32 { lengthscale },
             _ => KernelSpec::Linear,
-        }
-        .build()?;
+        };
+        let spec = kernel.build()?;
         let n = points.rows();
         let gram = Matrix::from_fn(n, n, |i, j| spec.evaluate(points.row(i), points.row(j)));
-        let eigen = SymmetricEigen::new(&gram).map_err(|_| {
-            CliError::data("E354", "the kernel matrix of the results overflows", "use --standardize")
+        let eigen = SymmetricEigen::new(&gram).map_err(|_| ProblemError::Data {
+            problem: "the kernel matrix of the results overflows: standardize the columns".to_owned(),
         })?;
         let mean = outcomes.iter().sum::<f64>() / n as f64;
         let centred: Vec<f64> = outcomes.iter().map(|y| y - mean).collect();
         Ok(Self {
+            name,
             kernel,
-            lengthscale: scale,
             values: eigen.values.iter().map(|value| value.max(0.0)).collect(),
             centred: apply(&eigen.vectors, &centred),
             raw: apply(&eigen.vectors, outcomes),
@@ -126,7 +125,7 @@ impl Data {
     }
 
     /// The best noise-to-signal ratio; nothing when all outcomes are equal.
-    fn best(&self) -> Result<Option<Fit>, CliError> {
+    fn best(&self) -> Result<Option<Fit>, ProblemError> {
         if self.centred.iter().all(|y| *y == 0.0) {
             return Ok(None);
         }
@@ -139,8 +138,8 @@ impl Data {
         let (log_likelihood, signal) = self.log_likelihood(ratio);
         let norm: f64 = self.values.iter().zip(&self.raw).map(|(e, y)| e * (y / (e + ratio)).powi(2)).sum();
         Ok(Some(Fit {
-            kernel: self.kernel,
-            lengthscale: Some(self.lengthscale),
+            name: self.name,
+            kernel: self.kernel.clone(),
             log_likelihood,
             noise: (signal * ratio).sqrt(),
             signal: signal.sqrt(),
@@ -168,11 +167,17 @@ mod tests {
         let rough = |i: usize| ((i * 7919 + 13) % 101) as f64 / 101.0 - 0.5;
         let y: Vec<f64> = (0..80).map(|i| (6.0 * points[(i, 0)]).sin() + 0.2 * rough(i)).collect();
         let fits = fits(&points, &y, 0.3).unwrap();
-        assert_ne!(fits[0].kernel, "linear");
+        assert_ne!(fits[0].name, "linear");
         // The standard deviation of uniform noise on ±0.1 is 0.058.
         assert!((0.03..0.09).contains(&fits[0].noise), "{:?}", fits[0]);
-        assert!((0.05..1.5).contains(&fits[0].lengthscale.unwrap()), "{:?}", fits[0]);
-        let linear = fits.iter().find(|fit| fit.kernel == "linear").unwrap();
+        let lengthscale = match &fits[0].kernel {
+            KernelSpec::Rbf { lengthscale }
+            | KernelSpec::Matern32 { lengthscale }
+            | KernelSpec::Matern52 { lengthscale } => lengthscale.values()[0],
+            other => panic!("{other:?}"),
+        };
+        assert!((0.05..1.5).contains(&lengthscale), "{:?}", fits[0]);
+        let linear = fits.iter().find(|fit| fit.name == "linear").unwrap();
         assert!(linear.log_likelihood < fits[0].log_likelihood - 20.0);
     }
 
