@@ -130,7 +130,7 @@ def test_a_plan_of_the_wrong_kind_is_refused() -> None:
     counts, draws = elfving.round(DESIGN, 50), elfving.draw(DESIGN, 50)
     with pytest.raises(elfving.OptionError, match="rips needs independent draws.*elfving.draw"):
         elfving.estimate(counts, np.zeros(50), sigma=1.0, bound=1.0, estimator="rips")
-    with pytest.raises(elfving.OptionError, match="least-squares needs chosen counts.*elfving.round"):
+    with pytest.raises(elfving.OptionError, match="least-squares needs fixed counts.*elfving.round"):
         elfving.estimate(draws, np.zeros(50), sigma=1.0, estimator="least-squares")
     with pytest.raises(elfving.OptionError, match="needs bound="):
         elfving.estimate(draws, np.zeros(50), sigma=1.0)

@@ -50,7 +50,10 @@ pub(crate) fn say(data: &Dataset, talk: Talk) {
     talk.warnings(data.warnings());
     for note in data.notes() {
         if let Note::MedianLengthscale(median) = note {
-            talk.note(format!("lengthscale {median} (the median distance between candidates)"));
+            talk.note(format!(
+                "length scale {} (the median distance between candidates)",
+                crate::words::short(median)
+            ));
         }
     }
 }

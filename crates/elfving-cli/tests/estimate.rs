@@ -257,7 +257,10 @@ fn a_plan_of_another_pool_and_a_file_that_is_no_plan() {
     let text = show("other.csv --plan plan.json");
     assert!(text.contains("[exit 3]") && text.contains("E355"), "{text}");
     let text = show("line.csv --plan broken.json");
-    assert!(text.contains("[exit 3]") && text.contains("error[E356]: broken.json: is not a plan"), "{text}");
+    assert!(
+        text.contains("[exit 3]") && text.contains("error[E356]: broken.json: this is not a plan"),
+        "{text}"
+    );
     let text = show("line.csv --plan nowhere.json");
     assert!(text.contains("[exit 3]") && text.contains("E351"), "{text}");
 }

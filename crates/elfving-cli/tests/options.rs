@@ -130,7 +130,7 @@ fn a_noise_level_may_be_a_column_everywhere() {
     let new = "new screen pool.csv --id id --maximize yield --noise sub-gaussian --norm 9 --sigma sd --json";
     let made = bench.json(new);
     assert_eq!(made["spec"]["assumptions"]["sigma"], 0.3);
-    assert_eq!(made["spec"]["recipe"]["columns"]["exclude"], serde_json::json!(["yield", "sd"]));
+    assert_eq!(made["spec"]["recipe"]["columns"]["exclude"], serde_json::json!(["sd", "yield"]));
     for command in ["plan pool.csv --id id --bound 5 --epsilon 2", "complexity pool.csv --id id --gamma 1"] {
         assert_eq!(bench.run(&format!("{command} --sigma none")).status.code(), Some(3), "{command}");
         let auto = bench.run(&format!("{command} --sigma auto"));

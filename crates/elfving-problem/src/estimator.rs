@@ -27,7 +27,7 @@ pub enum Estimator {
     Ridge,
     /// For draws: the plain mean of weighted outcomes.
     Ips,
-    /// For draws: a robust mean for every candidate, whatever the tails of the noise.
+    /// For draws: a robust mean per candidate, for any tails of the noise.
     Rips,
     /// For draws: the one function of the model that is nearest to the robust means of all candidates.
     MinMax,
@@ -57,9 +57,7 @@ impl Estimator {
             Self::LeastSquares => "For fixed counts",
             Self::Ridge => "For fixed counts, with the ridge of the design",
             Self::Ips => "For random draws: the plain mean of weighted outcomes",
-            Self::Rips => {
-                "For random draws: a robust mean for every candidate, whatever the tails of the noise"
-            }
+            Self::Rips => "For random draws: a robust mean per candidate, for any tails of the noise",
             Self::MinMax => {
                 "For random draws: the function of the model nearest to the robust means of all candidates"
             }
@@ -75,13 +73,13 @@ impl Estimator {
             (Self::LeastSquares | Self::Ridge, Measurements::Draws(_)) => {
                 Err(ProblemError::OtherKindOfPlan {
                     estimator: self,
-                    needs: "needs chosen counts, and the plan is independent draws: there it has no guarantee",
+                    needs: "needs fixed counts, and the plan is a random sample",
                 })
             }
             (Self::Ips | Self::Rips | Self::MinMax, Measurements::Allocation(_)) => {
                 Err(ProblemError::OtherKindOfPlan {
                     estimator: self,
-                    needs: "needs independent draws, and the counts of the plan were chosen",
+                    needs: "needs independent draws, and the plan has fixed counts",
                 })
             }
             _ => Ok(()),
