@@ -105,7 +105,7 @@ def test_bad_results_get_their_class_and_write_nothing(campaign: elfving.Campaig
     before = campaign.status()["event"]
     cases: list[tuple[Any, type[Exception], str]] = [
         ({"S9999X": 1.0}, elfving.UnknownSlot, "not a slot"),
-        ({slot: 0.7}, elfving.ConflictError, "0.5 already, and now 0.7"),
+        ({slot: 0.7}, elfving.ConflictError, "0.5 on record; the new one is 0.7"),
         ({other: float("nan")}, elfving.DataError, "not a finite number"),
         ({other: float("inf")}, elfving.DataError, "finite"),
         ({other: "n.d."}, elfving.DataError, "not a number"),

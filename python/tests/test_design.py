@@ -94,12 +94,15 @@ def test_a_document_is_checked_again_where_it_is_read() -> None:
         ({"support": [first, first, *document["support"][1:]]}, '"c[0-9]*" has two weights'),
         ({"target_weights": []}, "."),
         ({"relative_gap": 1e-5}, "states the gap 1.0e-5, the check finds"),
-        ({"tolerance": 1e-12}, "says certified, but the gap is"),
         ({"n": 31}, "30 candidates, the design was computed on 31"),
         ({"remark": "mine"}, "unknown field `remark`"),
     ]:
         with pytest.raises(elfving.DataError, match=says):
             elfving.Design.from_json(json.dumps({**document, **forged}), pool)
+    stopped = elfving.design(pool, "g", gamma=0.1, max_iterations=2)
+    assert stopped.status == "iteration-limit"
+    with pytest.raises(elfving.DataError, match="says certified, but the gap is"):
+        elfving.Design.from_json(json.dumps({**stopped.to_dict(), "status": "certified"}), pool)
     with pytest.raises(elfving.VersionError, match="schema 99"):
         elfving.Design.from_json(json.dumps({**document, "schema": 99}), pool)
     with pytest.raises(elfving.DataError, match="the check finds"):

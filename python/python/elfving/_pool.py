@@ -62,7 +62,7 @@ class Pool:
     >>> import numpy as np
     >>> from elfving import Pool, kernels
     >>> Pool(np.linspace(0, 1, 501).reshape(-1, 1) ** 2, kernel=kernels.rbf(0.025))
-    Pool(501 candidates, kernel RBF, lengthscale 0.025)
+    Pool(501 candidates, kernel RBF, length scale 0.025)
     """
 
     __slots__ = ("_native",)

@@ -101,7 +101,7 @@ def _with_lengthscale(name: str, lengthscale: Lengthscale, **parameters: float) 
         value = [float(entry) for entry in lengthscale]  # type: ignore[union-attr]
     for entry in [value] if np.ndim(value) == 0 else value:
         if entry is not None and not (entry > 0 and np.isfinite(entry)):
-            raise OptionError(f"a lengthscale must be a finite number > 0, got {entry}")
+            raise OptionError(f"a length scale must be a finite number > 0, got {entry}")
     return Kernel.from_dict({"kernel": name, "lengthscale": value, **parameters})
 
 

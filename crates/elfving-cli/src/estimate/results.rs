@@ -237,10 +237,12 @@ impl Refused {
     }
 }
 
-/// The table, with its ids, slots and statuses as text however they look; a sheet with slots needs no ids.
+/// The table, with those of ids, slots and statuses that it has as text however they look; a sheet with slots needs no ids.
 fn read_with_names(path: &Path, plain: &ReadOptions, id: &str) -> Result<Table, TableError> {
-    let names = [id, "slot", "status"].into_iter();
-    read(path, &names.fold(plain.clone(), |options, name| options.text(name)))
+    let plain = ReadOptions { text: Vec::new(), ..plain.clone() };
+    let seen = read(path, &plain)?;
+    let names = [id, "slot", "status"].into_iter().filter(|name| seen.column(name).is_ok());
+    read(path, &names.fold(plain, |options, name| options.text(name)))
 }
 
 /// A run without a number has a way to say so.
