@@ -1,5 +1,7 @@
 //! How every shell starts a campaign: files parsed once, a kernel factorised once, and the same campaign as from its recipe.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
 use elfving::bandit::Goal;
 use elfving::estimate::Tails;
 use elfving::pool::{KernelSpec, Lengthscale};

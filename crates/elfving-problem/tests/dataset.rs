@@ -1,5 +1,7 @@
 //! From tables to pools: one function for every shell, read once, factorised once.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
 use std::sync::Arc;
 
 use elfving::numerics::Matrix;

@@ -1,5 +1,7 @@
 //! Documents: everything that rebuilds the problem, and nothing that the reader does not know.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+
 use elfving::design::{Control, Criterion, InteriorPoint, Solver, recheck};
 use elfving::units::{Ridge, Tolerance};
 use elfving_problem::documents::{DesignDocument, PlanDocument, SCHEMA};

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _native
 from ._arrays import vector
@@ -12,9 +12,6 @@ from ._html import escape
 from ._numpy import np
 from ._pool import as_pool
 from .exceptions import OptionError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["Forecast", "plan"]
 
@@ -38,8 +35,8 @@ class Forecast:
             raise AttributeError(f"a forecast has no {name!r}; it has {', '.join(self._document)}")
         return self._document[name]
 
-    def __dir__(self) -> Iterator[str]:  # type: ignore[override]
-        return iter([*super().__dir__(), *self._document])
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._document]
 
     @property
     def worst_case(self) -> dict[str, int | None]:
