@@ -259,7 +259,7 @@ proptest! {
                 problem(&other, criterion, case.ridge(), &case.direction),
             );
             let design = solve(&single);
-            prop_assert!(agree(design.certificate(), &solve(&double).certificate()), "{criterion}");
+            prop_assert!(agree(design.certificate(), solve(&double).certificate()), "{criterion}");
             let mut split = design.support().to_vec();
             if let Some(own) = split.iter_mut().find(|(id, _)| id.index() == twin) {
                 own.1 *= 0.25;
