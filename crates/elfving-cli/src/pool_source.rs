@@ -52,7 +52,7 @@ pub(crate) fn say(data: &Dataset, talk: Talk) {
         if let Note::MedianLengthscale(median) = note {
             talk.note(format!(
                 "length scale {} (the median distance between candidates)",
-                crate::words::short(median)
+                crate::words::short(*median)
             ));
         }
     }
