@@ -7,9 +7,9 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use crate::args::{self, Cli, Command, GlobalArgs};
+use crate::console::{self, Console};
 use crate::error::CliError;
 use crate::exit::ExitCode;
-use crate::talk::{self, Talk};
 use crate::{
     campaign, certify, completions, complexity, demo, design, diagnose, estimate, output, plan, renamed,
     reproduce, round, simulate, topics,
@@ -52,12 +52,12 @@ fn concluded(as_json: bool, command: impl FnOnce() -> Result<(), CliError>) -> E
     let ended = catch_unwind(AssertUnwindSafe(command));
     match ended {
         Ok(Ok(())) | Ok(Err(CliError::ReaderGone)) => {
-            talk::release_notes();
+            console::release_notes();
             ExitCode::Done
         }
         Ok(Err(error)) => {
             if as_json {
-                eprintln!("{}", error.to_json(&talk::take_notes()));
+                eprintln!("{}", error.to_json(&console::take_notes()));
             } else {
                 eprintln!("{error}");
             }
@@ -70,29 +70,29 @@ fn concluded(as_json: bool, command: impl FnOnce() -> Result<(), CliError>) -> E
 
 fn call(cli: &Cli) -> Result<(), CliError> {
     if cli.global.json {
-        talk::hold_notes();
+        console::hold_notes();
     }
-    let talk = Talk::new(cli.global.quiet);
+    let console = Console::new(cli.global.quiet);
     match &cli.command {
-        Command::Demo(args) => demo::run(args, cli.global.json, talk),
-        Command::New(args) => campaign::new(args, cli.global.json, talk),
-        Command::Ask(args) => campaign::ask(args, cli.global.json, talk),
+        Command::Demo(args) => demo::run(args, cli.global.json, console),
+        Command::New(args) => campaign::new(args, cli.global.json, console),
+        Command::Ask(args) => campaign::ask(args, cli.global.json, console),
         Command::Tell(args) => campaign::tell(args, cli.global.json),
-        Command::Status(args) => campaign::status(args, cli.global.json, talk),
-        Command::Report(args) => campaign::report(args, cli.global.json, talk),
+        Command::Status(args) => campaign::status(args, cli.global.json, console),
+        Command::Report(args) => campaign::report(args, cli.global.json, console),
         Command::Correct(args) => campaign::correct(args, cli.global.json),
         Command::Log(args) => campaign::log(args, cli.global.json),
         Command::Export(args) => campaign::export(args, cli.global.json),
-        Command::Verify(args) => campaign::verify(args, cli.global.json, talk),
-        Command::Design(args) => design::run(args, cli.global.json, talk),
-        Command::Round(args) => round::run(args, cli.global.json, talk),
-        Command::Estimate(args) => estimate::run(args, cli.global.json, talk),
-        Command::Simulate(args) => simulate::run(args, cli.global.json, talk),
-        Command::Reproduce(args) => reproduce::run(args, cli.global.json, talk),
-        Command::Complexity(args) => complexity::run(args, cli.global.json, talk),
-        Command::Plan(args) => plan::run(args, cli.global.json, talk),
-        Command::Diagnose(args) => diagnose::run(args, cli.global.json, talk),
-        Command::Certify(args) => certify::run(args, cli.global.json, talk),
+        Command::Verify(args) => campaign::verify(args, cli.global.json, console),
+        Command::Design(args) => design::run(args, cli.global.json, console),
+        Command::Round(args) => round::run(args, cli.global.json, console),
+        Command::Estimate(args) => estimate::run(args, cli.global.json, console),
+        Command::Simulate(args) => simulate::run(args, cli.global.json, console),
+        Command::Reproduce(args) => reproduce::run(args, cli.global.json, console),
+        Command::Complexity(args) => complexity::run(args, cli.global.json, console),
+        Command::Plan(args) => plan::run(args, cli.global.json, console),
+        Command::Diagnose(args) => diagnose::run(args, cli.global.json, console),
+        Command::Certify(args) => certify::run(args, cli.global.json, console),
         Command::Completions(args) => completions::completions(args, cli.global.json),
         Command::Man(args) => completions::man(args, cli.global.json),
     }

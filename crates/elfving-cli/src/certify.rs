@@ -7,11 +7,11 @@ use elfving::design::{Certificate, Criterion, recheck};
 use elfving::units::Tolerance;
 use serde::Serialize;
 
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles};
-use crate::talk::Talk;
 use elfving_problem::documents::DesignDocument;
 
 /// Arguments of `elfving certify`.
@@ -62,7 +62,7 @@ struct Verdict {
     reasons: Vec<String>,
 }
 
-pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &CertifyArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     args.output.check(as_json, "a verdict is")?;
     let tolerance = args.tolerance.map(Tolerance::new).transpose()?;
     let document = saved_design::read_design(&args.design)?;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CertifyArgs, as_json: bool, talk: Talk) -> Result<(), C
         Some(tolerance) => tolerance,
         None => Tolerance::new(document.tolerance)?,
     };
-    let loaded = args.files.rebuild(&document, talk)?;
+    let loaded = args.files.rebuild(&document, console)?;
     let of_file = |error| saved_design::of_file(&args.design, error);
     let weights = document.weights(&loaded).map_err(of_file)?;
     let targets = &document.options.targets;

@@ -10,9 +10,9 @@ use elfving::pool::Pool;
 use elfving_problem::{Dataset, Note, Source};
 use elfving_table::{ReadOptions, TextColumn};
 
+use crate::console::Console;
 use crate::error::CliError;
 use crate::pool_args::PoolArgs;
-use crate::talk::Talk;
 
 /// A pool with the names its user knows.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl Deref for LoadedPool {
 }
 
 /// Reads every file the pool needs; nothing is computed yet, so that the time of the answer does not count the disk.
-pub(crate) fn read(args: &PoolArgs, seed: u64, talk: Talk) -> Result<Dataset, CliError> {
-    let spinner = talk.spinner("reading");
+pub(crate) fn read(args: &PoolArgs, seed: u64, console: Console) -> Result<Dataset, CliError> {
+    let spinner = console.spinner("reading");
     let source = |path: &Option<PathBuf>| path.clone().map(Source::File);
     let (pool, targets, gram) = (source(&args.pool), source(&args.targets), source(&args.kernel.gram));
     let spec = args.spec()?;
@@ -41,16 +41,16 @@ pub(crate) fn read(args: &PoolArgs, seed: u64, talk: Talk) -> Result<Dataset, Cl
         (None, None) => unreachable!("`settle` asks for a pool"),
     };
     drop(spinner);
-    say(&data, talk);
+    say(&data, console);
     Ok(data)
 }
 
 /// What should be known about a table, and what was chosen for the user.
-pub(crate) fn say(data: &Dataset, talk: Talk) {
-    talk.warnings(data.warnings());
+pub(crate) fn say(data: &Dataset, console: Console) {
+    console.warnings(data.warnings());
     for note in data.notes() {
         if let Note::MedianLengthscale(median) = note {
-            talk.note(format!(
+            console.note(format!(
                 "length scale {} (the median distance between candidates)",
                 crate::words::short(*median)
             ));
@@ -65,16 +65,21 @@ impl LoadedPool {
         gamma: f64,
         tolerance: f64,
         seed: u64,
-        talk: Talk,
+        console: Console,
     ) -> Result<Self, CliError> {
-        Self::build(read(args, seed, talk)?, gamma, tolerance, talk)
+        Self::build(read(args, seed, console)?, gamma, tolerance, console)
     }
 
     /// Builds the pool of a dataset.
-    pub(crate) fn build(data: Dataset, gamma: f64, tolerance: f64, talk: Talk) -> Result<Self, CliError> {
+    pub(crate) fn build(
+        data: Dataset,
+        gamma: f64,
+        tolerance: f64,
+        console: Console,
+    ) -> Result<Self, CliError> {
         let pool = data.build(gamma, tolerance)?;
         if gamma == 0.0 && data.recorded_model(1.0, tolerance) != *data.model() {
-            talk.note(format!(
+            console.note(format!(
                 "gamma = 0 with a kernel: its factorisation leaves out at most {:e} of the largest value; \
                  --residual changes that, a positive --gamma makes the answer independent of it",
                 data.model().residual(gamma, tolerance).unwrap_or(0.0)

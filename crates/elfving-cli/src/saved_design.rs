@@ -6,9 +6,9 @@ use clap::Args;
 use elfving_problem::documents::{DesignDocument, PlanDocument};
 use elfving_problem::{Dataset, ProblemError, Source};
 
+use crate::console::Console;
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
-use crate::talk::Talk;
 
 /// The files of a design, which the user names again.
 #[derive(Debug, Clone, Args)]
@@ -29,7 +29,11 @@ pub(crate) struct DesignFiles {
 
 impl DesignFiles {
     /// The pool as the design file describes it, from the files the user names.
-    pub(crate) fn rebuild(&self, document: &DesignDocument, talk: Talk) -> Result<LoadedPool, CliError> {
+    pub(crate) fn rebuild(
+        &self,
+        document: &DesignDocument,
+        console: Console,
+    ) -> Result<LoadedPool, CliError> {
         for (given, stated, option) in
             [(&self.targets, &document.targets, "--targets"), (&self.gram, &document.gram, "--gram")]
         {
@@ -57,9 +61,9 @@ impl DesignFiles {
             (None, Some(pool)) => Dataset::read(&pool, targets.as_ref(), spec, 0)?,
             (None, None) => unreachable!("the parser asks for a pool or a kernel matrix"),
         };
-        talk.warnings(data.warnings());
+        console.warnings(data.warnings());
         document.check_size(&data)?;
-        LoadedPool::build(data, document.gamma.get(), document.tolerance, Talk::new(true))
+        LoadedPool::build(data, document.gamma.get(), document.tolerance, Console::new(true))
     }
 }
 

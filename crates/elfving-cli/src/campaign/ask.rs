@@ -8,9 +8,9 @@ use elfving_campaign::{Batch, Campaign};
 
 use super::failure::failed;
 use super::{CampaignFile, now};
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, answer_file};
-use crate::talk::Talk;
 use crate::words::{counted, trimmed};
 
 /// Arguments of `elfving ask`.
@@ -38,13 +38,13 @@ pub(crate) struct AskArgs {
 /// Columns of the user that are shown in a table.
 const MOST_COLUMNS: usize = 6;
 
-pub(crate) fn ask(args: &AskArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn ask(args: &AskArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let out = answer_file(args.output.out.as_ref(), "a batch is")?;
     let usual = if std::io::stdout().is_terminal() { Format::Table } else { Format::Csv };
     let shown = args.output.format_or(usual, as_json)?;
     let mut campaign = args.file.open()?;
     let before = campaign.head().event;
-    let spinner = talk.spinner("planning");
+    let spinner = console.spinner("planning");
     let batch = campaign.ask(args.batch, now()).map_err(|error| failed(error, before))?;
     drop(spinner);
     let csv = || sheet(&campaign, &batch);
@@ -55,7 +55,7 @@ pub(crate) fn ask(args: &AskArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
         };
         output::write_file(path, &bytes)?;
     }
-    talk.note(word(&campaign, &batch));
+    console.note(word(&campaign, &batch));
     match shown {
         Format::Json => output::print(output::json_line(&batch)),
         Format::Csv => output::print(csv()?),

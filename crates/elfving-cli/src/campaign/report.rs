@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::failure::failed;
 use super::{CampaignFile, now};
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output;
-use crate::talk::Talk;
 
 /// Arguments of `elfving report`.
 #[derive(Debug, Args)]
@@ -35,10 +35,10 @@ struct Written {
     event: u64,
 }
 
-pub(crate) fn report(args: &ReportArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn report(args: &ReportArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let mut campaign = args.file.open()?;
     let path = args.out.clone().unwrap_or_else(|| campaign.path().with_extension("html"));
-    let spinner = talk.spinner("writing the report");
+    let spinner = console.spinner("writing the report");
     let html = campaign.html(now()).map_err(|error| failed(error, None))?;
     output::write_file(&path, html.as_bytes())?;
     drop(spinner);

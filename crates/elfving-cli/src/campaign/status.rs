@@ -8,9 +8,9 @@ use elfving_table::Cell;
 
 use super::CampaignFile;
 use super::failure::failed;
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
-use crate::talk::Talk;
 use crate::words::{by_width, short, trimmed};
 
 /// Arguments of `elfving status`.
@@ -34,10 +34,10 @@ pub(crate) struct StatusArgs {
     output: OutputArgs,
 }
 
-pub(crate) fn status(args: &StatusArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn status(args: &StatusArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     args.output.check(as_json, "a status is")?;
     let mut campaign = args.file.open()?;
-    let spinner = talk.spinner("looking");
+    let spinner = console.spinner("looking");
     let failed = |error| failed(error, None);
     if let Some(id) = &args.candidate {
         let story = campaign.candidate(id).map_err(failed)?;

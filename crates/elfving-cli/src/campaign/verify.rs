@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::CampaignFile;
 use super::failure::failed;
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
-use crate::talk::Talk;
 use crate::words::counted;
 
 /// Arguments of `elfving verify`.
@@ -24,10 +24,10 @@ pub(crate) struct VerifyArgs {
     output: OutputArgs,
 }
 
-pub(crate) fn verify(args: &VerifyArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn verify(args: &VerifyArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     args.output.check(as_json, "a check is")?;
     let campaign = args.file.open()?;
-    let spinner = talk.spinner("checking");
+    let spinner = console.spinner("checking");
     let verification = campaign.verify().map_err(|error| failed(error, None))?;
     drop(spinner);
     let csv = || output::csv_of_fields(&verification);

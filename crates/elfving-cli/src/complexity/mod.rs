@@ -9,11 +9,11 @@ use elfving_lab::complexity::Enclosure;
 use elfving_table::Cell;
 
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::LoadedPool;
-use crate::talk::Talk;
 use crate::truth::TruthArgs;
 use quantities::Quantity;
 
@@ -82,7 +82,7 @@ struct Answer<'a> {
 /// The ridge for a kernel where none is given.
 const KERNEL_RIDGE: f64 = 0.01;
 
-pub(crate) fn run(args: &ComplexityArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &ComplexityArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let question = &args.question;
     args.output.check(as_json, "quantities are")?;
     let assumed = &args.assumptions;
@@ -100,12 +100,12 @@ pub(crate) fn run(args: &ComplexityArgs, as_json: bool, talk: Talk) -> Result<()
     let pool = pool.settle()?;
     let gamma = Ridge::new(question.gamma.unwrap_or_else(|| {
         let chosen = if pool.kernel.is_linear() { 0.0 } else { KERNEL_RIDGE };
-        talk.note(format!("gamma = {chosen}; --gamma sets it"));
+        console.note(format!("gamma = {chosen}; --gamma sets it"));
         chosen
     }))?;
-    let loaded = LoadedPool::load(&pool, gamma.get(), tolerance.get(), question.seed, talk)?;
+    let loaded = LoadedPool::load(&pool, gamma.get(), tolerance.get(), question.seed, console)?;
     let truth = args.truth.read(&loaded)?;
-    let spinner = talk.spinner("solving");
+    let spinner = console.spinner("solving");
     let asked = Asked {
         horizon: question.horizon,
         epsilon: question.epsilon,
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &ComplexityArgs, as_json: bool, talk: Talk) -> Result<()
     drop(spinner);
     let answer = Answer { loaded: &loaded, gamma, quantities, unavailable };
     for (name, reason) in &answer.unavailable {
-        talk.note(format!("{name} is left out: {reason}"));
+        console.note(format!("{name} is left out: {reason}"));
     }
     let document = document::ComplexityDocument::of(&answer);
     let csv = || sheet(&answer);

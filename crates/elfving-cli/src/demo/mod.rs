@@ -12,9 +12,9 @@ use elfving_table::{PoolOptions, ReadOptions};
 use serde::Serialize;
 
 use crate::campaign::{failed, now};
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output;
-use crate::talk::Talk;
 use table::World;
 
 /// Measurements of the campaign, and of one batch.
@@ -59,13 +59,13 @@ struct Document {
     statement: Vec<String>,
 }
 
-pub(crate) fn run(args: &DemoArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &DemoArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let world = World::new(args.seed);
     let (table, file, page) =
         (args.out.join("photo_pce10.csv"), args.out.join("demo.elfving"), args.out.join("report.html"));
     begin(&args.out, &table, &file)?;
     let mut campaign = create(&file, args.seed)?;
-    let bar = talk.bar("measuring", BUDGET as usize);
+    let bar = console.bar("measuring", BUDGET as usize);
     loop {
         let batch = campaign.ask(None, now()).map_err(refused)?;
         if batch.rows.is_empty() {

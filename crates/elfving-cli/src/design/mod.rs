@@ -18,12 +18,12 @@ use elfving_problem::documents::DesignDocument;
 use elfving_table::Cell;
 
 use crate::candidate_sheet;
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{self, LoadedPool};
 use crate::saved_design::read_design;
-use crate::talk::Talk;
 use crate::targets::TargetArgs;
 use settings::Settings;
 
@@ -145,28 +145,29 @@ struct Answer<'a> {
     seconds: f64,
 }
 
-pub(crate) fn run(args: &DesignArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &DesignArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
     let mut pool_args = args.pool.clone().settle()?;
     if matches!(settings.criterion, Criterion::D | Criterion::A) && pool_args.targets.take().is_some() {
-        talk.note(format!(
+        console.note(format!(
             "criterion {} does not depend on targets: --targets is not used",
             settings.criterion
         ));
     }
     let warm = settings.warm.as_deref().map(read_design).transpose()?;
-    let data = pool_source::read(&pool_args, settings.seed, talk)?;
+    let data = pool_source::read(&pool_args, settings.seed, console)?;
 
     let start = Instant::now();
-    let loaded = LoadedPool::build(data, settings.gamma.get(), settings.tolerance.get(), talk)?;
+    let loaded = LoadedPool::build(data, settings.gamma.get(), settings.tolerance.get(), console)?;
     let targets = args.targets.spec();
     let problem = targets.problem(&loaded, &loaded.pool, settings.criterion, settings.gamma)?;
     if problem.criterion() != settings.criterion {
-        talk.note("there is only one target and no difference: its own variance (criterion g) is minimised");
+        console
+            .note("there is only one target and no difference: its own variance (criterion g) is minimised");
     }
-    let warm = warm.map_or_else(Vec::new, |design| warm_start(&design, &loaded, talk));
+    let warm = warm.map_or_else(Vec::new, |design| warm_start(&design, &loaded, console));
     let solver = settings.method.unwrap_or_else(|| Method::suited_to(&problem)).solver(&warm);
-    let solved = solve(&*solver, &problem, &settings, start, talk);
+    let solved = solve(&*solver, &problem, &settings, start, console);
     let design = solved.map_err(|error| targets.explain(&loaded, error))?;
     let seconds = start.elapsed().as_secs_f64();
 
@@ -182,9 +183,9 @@ fn solve(
     problem: &Problem,
     settings: &Settings,
     start: Instant,
-    talk: Talk,
+    console: Console,
 ) -> Result<Design, elfving::design::DesignError> {
-    let spinner = talk.spinner("solving");
+    let spinner = console.spinner("solving");
     let limit: Option<Duration> = settings.time_limit;
     let wanted = settings.tolerance.get();
     let mut watch = |progress: &Progress| {
@@ -209,14 +210,14 @@ fn solve(
 }
 
 /// The weights of an earlier design on the candidates that are still there.
-fn warm_start(design: &DesignDocument, loaded: &LoadedPool, talk: Talk) -> Vec<(PointId, f64)> {
+fn warm_start(design: &DesignDocument, loaded: &LoadedPool, console: Console) -> Vec<(PointId, f64)> {
     let rows = loaded.names().index();
     let found =
         design.support.iter().filter_map(|share| Some((PointId::new(rows.get(&share.id)?), share.weight)));
     let found: Vec<(PointId, f64)> = found.collect();
     if found.len() < design.support.len() {
         let gone = design.support.len() - found.len();
-        talk.note(format!("{gone} candidates of the earlier design are not in this pool"));
+        console.note(format!("{gone} candidates of the earlier design are not in this pool"));
     }
     found
 }

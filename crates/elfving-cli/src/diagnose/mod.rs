@@ -9,11 +9,11 @@ use comfy_table::{Table, presets};
 use elfving_table::{Cell, read};
 use serde::Serialize;
 
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::{ColumnArgs, PoolArgs};
 use crate::pool_source::LoadedPool;
-use crate::talk::Talk;
 use crate::words::{counted, trimmed};
 use elfving_problem::defaults::{KERNEL_RIDGE, USUAL_TOLERANCE};
 use elfving_problem::diagnosis::{Diagnosis, Finding, Measured, column_findings};
@@ -86,7 +86,7 @@ pub(crate) fn advice(data: &Dataset) -> Vec<String> {
     column_findings(data).into_iter().filter_map(line).collect()
 }
 
-pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     args.output.check(as_json, "findings are")?;
     let mut pool = args.pool.clone().settle()?;
     let columns = pool.columns.clone();
@@ -95,9 +95,9 @@ pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, talk: Talk) -> Result<(), 
         let table = read(path, &columns.reading())?;
         pool.columns.outcome.retain(|outcome| table.column(outcome).is_ok());
     }
-    let loaded = LoadedPool::load(&pool, KERNEL_RIDGE, USUAL_TOLERANCE, args.seed, talk)?;
+    let loaded = LoadedPool::load(&pool, KERNEL_RIDGE, USUAL_TOLERANCE, args.seed, console)?;
     let measured = args.measured.as_deref().map(|path| measured(path, &columns, &loaded)).transpose()?;
-    let spinner = talk.spinner("looking");
+    let spinner = console.spinner("looking");
     let document: DiagnosisDocument = Diagnosis::of(&loaded, measured.as_ref(), args.seed)?.into();
     drop(spinner);
     let csv = || {

@@ -17,11 +17,11 @@ use elfving_problem::documents::{Account, EstimateDocument};
 use elfving_problem::{Estimator, Measurements};
 
 use crate::assumption_args::AssumptionArgs;
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles};
-use crate::talk::Talk;
 use results::Results;
 use settings::Settings;
 
@@ -125,24 +125,24 @@ struct Answer<'a> {
     seconds: f64,
 }
 
-pub(crate) fn run(args: &EstimateArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &EstimateArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
     let document = saved_design::read_plan(&args.plan)?;
     let of_file = |error| saved_design::of_file(&args.plan, error);
-    let loaded = args.files.rebuild(&document.design, talk)?;
+    let loaded = args.files.rebuild(&document.design, console)?;
     let plan = document.measurements(&loaded).map_err(of_file)?;
     args.estimator.check(&plan)?;
     let assumptions = settings.assumptions.of(&loaded)?;
     let slots = document.slots(&plan, &loaded).map_err(of_file)?;
     let named = document.order.is_some();
     let results = Results::read(&args.results, args.outcome.as_deref(), &slots, named, &loaded)?;
-    talk.note(results.account());
+    console.note(results.account());
     if results.open() > 0 && !args.no_guarantee {
         return Err(results.incomplete(&plan, &loaded));
     }
 
     let start = Instant::now();
-    let spinner = talk.spinner("estimating");
+    let spinner = console.spinner("estimating");
     let (plan, outcomes) = plan.measured(results.slots(), true)?;
     let (estimator, gamma, pool) = (args.estimator, document.gamma, &loaded.pool);
     let intervals = estimator.intervals(

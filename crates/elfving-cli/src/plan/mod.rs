@@ -10,11 +10,11 @@ use elfving_problem::forecast::{AlgorithmPlan, Forecast, ForecastRequest, Needed
 use elfving_table::Cell;
 
 use crate::assumption_args::AssumptionArgs;
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, OutputArgs, PlotArgs, picture_file};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::LoadedPool;
-use crate::talk::Talk;
 use crate::truth::TruthArgs;
 
 /// Arguments of `elfving plan`.
@@ -77,7 +77,7 @@ struct SimulationArgs {
     seed: u64,
 }
 
-pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &PlanArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let plot = picture_file(args.plot.plot.as_ref())?;
     args.output.check(as_json, "a plan is")?;
     for (option, value) in
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
     pool.columns.ignore.extend(sigma.column().map(str::to_owned));
     pool.columns.outcome.extend(args.truth.column()?.map(str::to_owned));
     let ridge = args.question.gamma.unwrap_or(USUAL_RIDGE);
-    let loaded = LoadedPool::load(&pool.settle()?, ridge, USUAL_TOLERANCE, args.simulation.seed, talk)?;
+    let loaded = LoadedPool::load(&pool.settle()?, ridge, USUAL_TOLERANCE, args.simulation.seed, console)?;
     let sigma = sigma.largest(loaded.table())?;
     let AssumptionArgs { delta, bound, norm, misspecification, .. } = args.assumptions;
     let (tails, misspecification) = (args.assumptions.tails(), misspecification.unwrap_or(0.0));
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, talk: Talk) -> Result<(), CliE
         means: args.truth.means(&loaded)?,
         seed: args.simulation.seed,
     };
-    let bar = talk.spinner("planning");
+    let bar = console.spinner("planning");
     let document = request.forecast(&loaded)?;
     drop(bar);
     let csv = || sheet(&document);

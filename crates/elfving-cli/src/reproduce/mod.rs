@@ -10,9 +10,9 @@ use elfving_lab::experiments::{Experiment, ExperimentError, Findings, Settings, 
 use elfving_plot::Format as PictureFormat;
 use serde::Serialize;
 
+use crate::console::Console;
 use crate::error::{CliError, write_error};
 use crate::output;
-use crate::talk::Talk;
 
 /// Arguments of `elfving reproduce`.
 #[derive(Debug, Args)]
@@ -73,12 +73,12 @@ struct Reproduced {
     files: Vec<String>,
 }
 
-pub(crate) fn run(args: &ReproduceArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &ReproduceArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let settings = Settings { repeats: args.repetitions, seed: args.seed };
     fs::create_dir_all(&args.out).map_err(|source| CliError::write(&args.out, source))?;
     let mut all = Reproduced { experiments: Vec::new(), files: Vec::new() };
     for experiment in args.experiment.experiments() {
-        let bar = talk.bar(experiment.name(), experiment.steps(&settings));
+        let bar = console.bar(experiment.name(), experiment.steps(&settings));
         let findings = experiment.run(&settings, &|| bar.step()).map_err(explain)?;
         drop(bar);
         write(&findings, &args.out, &mut all.files)?;

@@ -8,9 +8,9 @@ use elfving::rounding::{Constraints, RoundingError};
 use elfving_problem::TargetSpec;
 use elfving_table::{nearest, read};
 
+use crate::console::Console;
 use crate::error::CliError;
 use crate::pool_source::LoadedPool;
-use crate::talk::Talk;
 
 /// The limits of a plan.
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ impl LimitArgs {
         self.min.is_some() || self.max.is_some() || self.measured.is_some() || !self.force.is_empty()
     }
 
-    pub(super) fn read(&self, loaded: &LoadedPool, talk: Talk) -> Result<Limits, CliError> {
+    pub(super) fn read(&self, loaded: &LoadedPool, console: Console) -> Result<Limits, CliError> {
         let n = loaded.pool.len();
         let mut minimum = vec![None; n];
         let mut constraints = Constraints::default();
@@ -70,7 +70,7 @@ impl LimitArgs {
             None => {}
         }
         if let Some(path) = &self.measured {
-            constraints.done = self.done(path, loaded, talk)?;
+            constraints.done = self.done(path, loaded, console)?;
         }
         let done_file = self.measured.as_deref().map(|path| crate::pool_source::file_name(Some(path)));
         let outcome = self.outcome.as_ref().or(loaded.spec().outcome.as_ref());
@@ -79,7 +79,12 @@ impl LimitArgs {
     }
 
     /// Counts of a table that has a column `count`, else one measurement a line, where it has an outcome.
-    fn done(&self, path: &Path, loaded: &LoadedPool, talk: Talk) -> Result<Vec<(PointId, u64)>, CliError> {
+    fn done(
+        &self,
+        path: &Path,
+        loaded: &LoadedPool,
+        console: Console,
+    ) -> Result<Vec<(PointId, u64)>, CliError> {
         let id = loaded.id_column().unwrap_or("row");
         let table = read(path, &loaded.spec().reading.clone().text(id))?;
         let rows = table.positions(id, loaded.ids().iter())?;
@@ -100,7 +105,7 @@ impl LimitArgs {
         };
         let all = times.iter().fold(0u64, |sum, &count| sum.saturating_add(count));
         let file = crate::pool_source::file_name(Some(path));
-        talk.note(format!("{file}: {} lines read, {all} earlier measurements ({how})", times.len()));
+        console.note(format!("{file}: {} lines read, {all} earlier measurements ({how})", times.len()));
         let points = rows.into_iter().map(PointId::new);
         Ok(points.zip(times).filter(|&(_, count)| count > 0).collect())
     }

@@ -14,11 +14,11 @@ use elfving::rounding::{Method, Request, RoundingReport};
 use elfving_problem::Measurements;
 use elfving_problem::documents::{DesignDocument, PlanDocument};
 
+use crate::console::Console;
 use crate::error::CliError;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles};
-use crate::talk::Talk;
 use limits::{LimitArgs, Limits};
 use settings::Settings;
 
@@ -125,16 +125,16 @@ struct Answer<'a> {
     seconds: f64,
 }
 
-pub(crate) fn run(args: &RoundArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &RoundArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
     let design = saved_design::read_design(&args.design)?;
     let of_file = |error| saved_design::of_file(&args.design, error);
-    let loaded = args.files.rebuild(&design, talk)?;
+    let loaded = args.files.rebuild(&design, console)?;
     let weights = design.weights(&loaded).map_err(of_file)?;
-    let limits = args.limits.read(&loaded, talk)?;
+    let limits = args.limits.read(&loaded, console)?;
 
     let start = Instant::now();
-    let spinner = talk.spinner("rounding");
+    let spinner = console.spinner("rounding");
     let targets = &design.options.targets;
     let problem = targets.problem(&loaded, &loaded.pool, design.criterion, design.gamma)?;
     let request = Request::from_weights(&problem, &weights, args.budget, &limits.constraints)
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &RoundArgs, as_json: bool, talk: Talk) -> Result<(), Cli
 
     let answer = Answer { loaded: &loaded, design, limits, plan, report, order, seed: args.seed, seconds };
     if settings.sheet_on_stdout() {
-        talk.note(summary::one_line(&answer));
+        console.note(summary::one_line(&answer));
     }
     answer.deliver(&settings)
 }

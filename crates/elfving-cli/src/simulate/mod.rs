@@ -14,12 +14,12 @@ use elfving_lab::AnyAlgorithm;
 use elfving_lab::simulate::{self, Comparison, Runs, SimulationError};
 
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
+use crate::console::Console;
 use crate::error::CliError;
 use crate::goal_args::GoalArgs;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{self, LoadedPool};
-use crate::talk::Talk;
 use elfving_problem::defaults::USUAL_TOLERANCE;
 use settings::Settings;
 use world::WorldArgs;
@@ -100,28 +100,28 @@ struct Tried {
     seconds: f64,
 }
 
-pub(crate) fn run(args: &SimulateArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn run(args: &SimulateArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let settings = Settings::resolve(args, as_json)?;
     let mut pool = args.pool.clone();
     pool.columns.outcome.extend(args.world.truth_in_pool()?.map(str::to_owned));
     let sigma = args.assumptions.sigma.as_ref();
     pool.columns.ignore.extend(sigma.and_then(SigmaArg::column).map(str::to_owned));
     let ridge = args.runs.gamma.unwrap_or(DEFAULT_RIDGE);
-    let data = pool_source::read(&pool.settle()?, args.runs.seed, talk)?;
+    let data = pool_source::read(&pool.settle()?, args.runs.seed, console)?;
     let calibrated = args.runs.algorithm.iter().flatten().any(|algorithm| algorithm.is_calibrated());
     let space = if calibrated { data.space()? } else { None };
-    let loaded = LoadedPool::build(data, ridge, USUAL_TOLERANCE, talk)?;
+    let loaded = LoadedPool::build(data, ridge, USUAL_TOLERANCE, console)?;
     let environment = args.world.build(&loaded, args.runs.seed)?;
-    let mut question = settings.question(args, &loaded, &environment, talk)?;
+    let mut question = settings.question(args, &loaded, &environment, console)?;
     question.space = space;
 
     let total = args.runs.repetitions * args.runs.algorithm.len();
-    let bar = talk.bar("simulating", total);
+    let bar = console.bar("simulating", total);
     let mut tried = Vec::new();
     for &algorithm in &args.runs.algorithm {
         let algorithm = algorithm.unwrap_or_else(|| {
             let (algorithm, why) = AnyAlgorithm::auto(&question);
-            talk.note(format!("auto is {}; {why}", algorithm.name()));
+            console.note(format!("auto is {}; {why}", algorithm.name()));
             algorithm
         });
         let start = Instant::now();

@@ -9,11 +9,11 @@ use elfving_lab::simulate::{Environment, Simulation};
 
 use super::SimulateArgs;
 use crate::assumption_args::AssumptionValues;
+use crate::console::Console;
 use crate::error::CliError;
 use crate::goal_args;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
-use crate::talk::Talk;
 
 /// What is to be done, every value valid.
 pub(super) struct Settings {
@@ -73,13 +73,13 @@ impl Settings {
         args: &SimulateArgs,
         loaded: &LoadedPool,
         world: &Environment,
-        talk: Talk,
+        console: Console,
     ) -> Result<Question, CliError> {
         let assumed = &args.assumptions;
         let bound = assumed.bound.unwrap_or_else(|| {
             let largest = world.largest_mean();
             let bound = if largest > 0.0 { largest } else { 1.0 };
-            talk.note(format!("--bound {bound} is taken from the truth, which in practice is unknown"));
+            console.note(format!("--bound {bound} is taken from the truth, which in practice is unknown"));
             bound
         });
         let (of_world, tails) = world.noise_level();
@@ -88,7 +88,7 @@ impl Settings {
             None => of_world,
         };
         if assumed.sigma.is_some() && sigma != of_world {
-            talk.note(format!(
+            console.note(format!(
                 "the algorithms assume --sigma {sigma}; the noise of the world is {of_world} (--world-sigma)"
             ));
         }

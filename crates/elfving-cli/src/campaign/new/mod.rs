@@ -18,13 +18,13 @@ use super::failure::failed;
 use super::locate::EXTENSION;
 use super::now;
 use super::results_args::ResultsArgs;
+use crate::console::Console;
 use crate::diagnose;
 use crate::error::CliError;
 use crate::kernel_args::KernelArgs;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::{ColumnArgs, MARKER_HELP, ModelArgs, PoolArgs};
 use crate::pool_source;
-use crate::talk::Talk;
 use crate::words::counted;
 use campaign_args::{CampaignArgs, CampaignSettings};
 use questions::Questions;
@@ -99,7 +99,7 @@ struct NewDocument {
     spec: serde_json::Value,
 }
 
-pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliError> {
+pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     args.output.check(as_json, "a campaign's description is")?;
     let mut questions = Questions::new(as_json);
     let pool = args.pool.as_ref().or(args.pool_option.as_ref());
@@ -108,11 +108,11 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     let pool = questions.finish(pool)?;
     let path = file_of(&args.name);
 
-    let draft = draft(args, &pool, &settings, talk)?;
+    let draft = draft(args, &pool, &settings, console)?;
     settings.read_sigma(draft.dataset().table())?;
     if settings.mode == Mode::Certified {
         // The calibrated model scales every column by itself.
-        diagnose::advice(draft.dataset()).iter().for_each(|advice| talk.note(advice));
+        diagnose::advice(draft.dataset()).iter().for_each(|advice| console.note(advice));
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let id = draft.dataset().id_column();
@@ -126,7 +126,7 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     let measured = args.rows.measured.as_deref();
     let measured = measured.map(|path| ResultsFile::read(path, &spec.results)).transpose()?;
 
-    let spinner = talk.spinner("building");
+    let spinner = console.spinner("building");
     let campaign = draft.create(&path, spec, measured.as_ref(), now());
     let mut campaign = campaign.map_err(|error| failed(error, None))?;
     let status = campaign.status().map_err(|error| failed(error, None))?;
@@ -136,7 +136,7 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, talk: Talk) -> Result<(), CliEr
     let document = NewDocument { file, candidates, choices, earlier, spec };
     if status.earlier > 0 && !status.earlier_used {
         let algorithm = &status.algorithm;
-        talk.note(format!(
+        console.note(format!(
             "{algorithm} decides from its own draws only: earlier measurements are kept on record but not used"
         ));
     }
@@ -189,7 +189,12 @@ fn file_of(name: &Path) -> PathBuf {
 }
 
 /// Reads the tables once: options checked, kernel resolved.
-fn draft(args: &NewArgs, pool: &Path, settings: &CampaignSettings, talk: Talk) -> Result<Draft, CliError> {
+fn draft(
+    args: &NewArgs,
+    pool: &Path,
+    settings: &CampaignSettings,
+    console: Console,
+) -> Result<Draft, CliError> {
     if args.kernel.gram.is_some() {
         let help = "give the features and --kernel; a campaign keeps the table, not a matrix";
         return Err(CliError::usage("E202", "a campaign needs coordinates, not a kernel matrix", help));
@@ -198,13 +203,13 @@ fn draft(args: &NewArgs, pool: &Path, settings: &CampaignSettings, talk: Talk) -
     columns.ignore.extend(settings.sigma_column().map(str::to_owned));
     let (model, kernel, targets) = (args.model, args.kernel.clone(), args.targets.clone());
     let pool_args = PoolArgs { pool: None, pool_option: None, targets, columns, model, kernel }.settle()?;
-    let spinner = talk.spinner("reading");
+    let spinner = console.spinner("reading");
     let (file, targets) = (attached(pool)?, args.targets.as_deref().map(attached).transpose()?);
     let (spec, outcome) = (pool_args.spec()?, &settings.outcome);
     let draft = Draft::read(file, targets, spec, outcome, settings.mode, settings.gamma, settings.seed);
     drop(spinner);
     let draft = draft.map_err(|error| failed(error, None))?;
-    pool_source::say(draft.dataset(), talk);
+    pool_source::say(draft.dataset(), console);
     Ok(draft)
 }
 

@@ -40,11 +40,11 @@ fn say(line: String) {
 
 /// What the program prints on stderr.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Talk {
+pub(crate) struct Console {
     quiet: bool,
 }
 
-impl Talk {
+impl Console {
     pub(crate) fn new(quiet: bool) -> Self {
         Self { quiet }
     }
