@@ -75,7 +75,7 @@ fn measure(bench: &Bench, open: usize) {
         }
         let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
         let outcome = |name: &&str| ["outcome", "yield", "response", "ms"].contains(name);
-        let Some(at) = header.iter().rposition(|name| outcome(name)) else { continue };
+        let Some(at) = header.iter().rposition(outcome) else { continue };
         // Cells behind the reason are counted from the end: it may hold a comma.
         let behind = header.len() - at;
         let count = text.lines().count();
