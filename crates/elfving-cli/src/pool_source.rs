@@ -77,7 +77,6 @@ impl LoadedPool {
         tolerance: f64,
         console: Console,
     ) -> Result<Self, CliError> {
-        let pool = data.build(gamma, tolerance)?;
         if gamma == 0.0 && data.recorded_model(1.0, tolerance) != *data.model() {
             console.note(format!(
                 "gamma = 0 with a kernel: its factorisation leaves out at most {:e} of the largest value; \
@@ -85,6 +84,7 @@ impl LoadedPool {
                 data.model().residual(gamma, tolerance).unwrap_or(0.0)
             ));
         }
+        let pool = data.build(gamma, tolerance)?;
         Ok(Self { pool, data })
     }
 

@@ -43,8 +43,7 @@ impl From<ProblemError> for CliError {
             }
             ProblemError::NothingLeft { .. } => Self::usage("E203", message, "change --forbid"),
             ProblemError::NeedsOneTarget => {
-                let help =
-                    "name one candidate with --target-id ID, or coefficients with --direction V1,V2,..";
+                let help = "name a candidate with --target-id ID, or coefficients with --direction V1,V2,..";
                 Self::usage("E205", message, help)
             }
             ProblemError::DirectionForC { .. } => {
@@ -110,7 +109,7 @@ fn of_estimate(error: EstimateError, message: String) -> CliError {
         EstimateError::Invalid(error) => error.into(),
         EstimateError::Bound { .. } => CliError::usage("E201", message, "give a number >= 0"),
         EstimateError::NeedsBound { estimator } => {
-            let message = format!("{estimator} needs a bound on the mean outcomes for its intervals");
+            let message = format!("{estimator} needs a bound on the mean outcomes");
             CliError::usage("E202", message, "give --bound B, larger than every mean in absolute value")
         }
         EstimateError::Mean(MeanError::TooFewSamples { .. }) => {

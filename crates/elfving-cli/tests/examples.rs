@@ -178,7 +178,9 @@ fn every_example_of_the_help_runs() {
     let bench = Bench::new();
     let help = String::from_utf8(bench.run("--help").stdout).unwrap();
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    // A description that goes on in the next line stands further in.
+    let entries = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<&str> = entries.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.contains(&"new") && names.contains(&"reproduce"), "{names:?}");
     for name in names {
         if name == "help" {

@@ -46,7 +46,7 @@ fn a_length_scale_that_is_not_given_is_the_median_distance_and_is_said() {
         Dataset::read(&source("p.csv", REACTIONS), None, spec(columns, rbf(Lengthscale::Median)), 0).unwrap();
     // Distances 20, 20, 20, 40, 40, 60: their median is 30.
     assert_eq!(dataset.notes(), [Note::MedianLengthscale(30.0)]);
-    assert_eq!(dataset.model().to_string(), "kernel RBF, lengthscale 30");
+    assert_eq!(dataset.model().to_string(), "kernel RBF, length scale 30");
     assert_eq!(dataset.model(), &rbf(30.0.into()), "the residual is still left to the question");
     let Model::Kernel { residual: Some(residual), .. } = dataset.recorded_model(0.01, 1e-6) else {
         panic!("a recorded model has its residual");

@@ -398,7 +398,7 @@ fn messages_say_what_to_do() {
     assert_eq!(error.to_string(), "a length scale must be a finite number > 0, got -1");
     assert_eq!(
         PoolError::LengthscaleCount { lengthscales: 2, features: 3 }.to_string(),
-        "2 lengthscales for 3 features: give one, or one for each feature"
+        "2 length scales for 3 features: give one, or one per feature"
     );
 }
 

@@ -141,7 +141,7 @@ fn per_feature_lengthscales_must_match_the_dimension() {
     for spec in every_kernel() {
         let kernel = spec.build().unwrap();
         kernel.check(2).unwrap();
-        if spec.to_string().contains("lengthscales") {
+        if spec.to_string().contains("length scales") {
             let wrong = PoolError::LengthscaleCount { lengthscales: 2, features: 3 };
             assert_eq!(kernel.check(3), Err(wrong), "{spec}");
         } else {
@@ -263,7 +263,9 @@ fn a_description_is_checked_when_it_is_read_or_built() {
         parse(r#"{"kernel": "polynomial"}"#).unwrap(),
         KernelSpec::Polynomial { degree: 2, offset: 1.0 }
     );
-    assert!(parse(r#"{"kernel": "rbf"}"#).is_err());
+    let open = parse(r#"{"kernel": "rbf"}"#).unwrap();
+    assert_eq!(open, KernelSpec::Rbf { lengthscale: Lengthscale::Median });
+    assert!(open.build().is_err(), "the median is taken on points, by resolve");
     assert!(parse(r#"{"kernel": "rbf", "lengthscale": 1, "lenghtscale": 2}"#).is_err());
     assert!(parse(r#"{"kernel": "quantum"}"#).is_err());
 }

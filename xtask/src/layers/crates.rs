@@ -70,8 +70,11 @@ mod tests {
 
     #[test]
     fn shells_beside_each_other_stay_apart() {
-        let packages = [package("elfving-campaign", &["elfving-lab"])];
-        assert_eq!(problems(&packages), ["elfving-campaign may not depend on elfving-lab"]);
+        let packages =
+            [package("elfving-table", &["elfving-plot"]), package("elfving-lab", &["elfving-problem"])];
+        let expected =
+            ["elfving-table may not depend on elfving-plot", "elfving-lab may not depend on elfving-problem"];
+        assert_eq!(problems(&packages), expected);
     }
 
     #[test]
