@@ -119,7 +119,7 @@ impl KernelSpec {
     /// let line = Points::new(Matrix::from_rows(&[[0.0], [1.0], [3.0]]))?;
     /// let spec = KernelSpec::Rbf { lengthscale: Lengthscale::Median };
     /// assert!(spec.build().is_err());
-    /// assert_eq!(spec.resolve(&line, 0)?.to_string(), "RBF, lengthscale 2");
+    /// assert_eq!(spec.resolve(&line, 0)?.to_string(), "RBF, length scale 2");
     /// # Ok::<(), elfving::pool::PoolError>(())
     /// ```
     pub fn resolve(&self, points: &Points, seed: u64) -> Result<Self, PoolError> {
