@@ -237,7 +237,7 @@ fn eliminated(facts: &Facts) -> Markup {
                 h2 #out-title { "Eliminated candidates" }
                 details {
                     summary { (counted(out.len(), "candidate")) " eliminated" }
-                    (scrolling("Eliminated candidates", html! {
+                    (scrolling("Table of eliminated candidates", html! {
                         table {
                             caption { "A candidate is eliminated when the estimated difference exceeds its bound." }
                             thead { tr {
