@@ -45,7 +45,7 @@ def mirror_descent(points):
 
 
 def catoni(samples, bounds, log_term):
-    """Roots of sum psi(alpha (x - m)) = 0, one a row of samples, by Newton's method kept inside the range."""
+    """Roots of sum psi(alpha (x - m)) = 0, one per row of samples, by Newton's method kept inside the range."""
     n = samples.shape[1]
     alpha = np.sqrt(2 * log_term / (n * bounds * (1 + 2 * log_term / (n - 2 * log_term))))[:, None]
     low, high = samples.min(axis=1), samples.max(axis=1)

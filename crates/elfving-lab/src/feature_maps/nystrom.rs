@@ -53,7 +53,7 @@ impl Nystrom {
         })
     }
 
-    /// The landmarks, one a row, in the order picked.
+    /// The landmarks, one per row, in the order picked.
     pub fn landmarks(&self) -> &Matrix {
         &self.landmarks
     }

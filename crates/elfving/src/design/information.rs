@@ -136,7 +136,7 @@ impl<'a> KernelInformation<'a> {
         (self.inner(a, b) - dot(whitened.row(0), whitened.row(1))) / self.gamma
     }
 
-    /// `L⁻¹ k_λ(a)` for each combination, one a row.
+    /// `L⁻¹ k_λ(a)` for each combination, one per row.
     pub(super) fn whiten(&self, combinations: &[AtomCombination]) -> Matrix {
         use rayon::prelude::*;
         let s = self.support.len();

@@ -36,7 +36,7 @@ pub enum Targets {
     Differences(Subset),
     /// Listed combinations of choices, such as a contrast between two groups.
     Combinations(Vec<Combination>),
-    /// Listed vectors in feature space, one a row; for pools of explicit features.
+    /// Listed vectors in feature space, one per row; for pools of explicit features.
     Directions(Matrix),
 }
 
