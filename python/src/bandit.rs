@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use elfving::bandit::{self as core, Bandit as Conversation, Goal, Outcome, Question, Reading, SlotId, Told};
-use elfving::pool::PointId;
+use elfving::pool::{ChoiceId, PointId};
 use elfving::units::{Confidence, Ridge};
 use elfving_lab::AnyAlgorithm;
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
@@ -49,17 +49,7 @@ impl Asked {
 }
 
 pub(crate) fn algorithm_named(name: &str) -> Answer<Option<AnyAlgorithm>> {
-    match (name, AnyAlgorithm::from_name(name)) {
-        ("auto", _) => Ok(None),
-        (_, Some(algorithm)) => Ok(Some(algorithm)),
-        _ => {
-            let names: Vec<&str> = AnyAlgorithm::all().map(AnyAlgorithm::name).collect();
-            Err(Failure::option(format!(
-                "there is no algorithm {name:?}; they are auto, {}",
-                names.join(", ")
-            )))
-        }
-    }
+    if name == "auto" { Ok(None) } else { Ok(Some(name.parse()?)) }
 }
 
 /// Every algorithm by name.
@@ -72,7 +62,7 @@ pub(crate) fn algorithms() -> Vec<&'static str> {
 #[pyclass(frozen, module = "elfving._native")]
 #[derive(Debug)]
 pub(crate) struct Bandit {
-    conversation: Arc<Mutex<Talk>>,
+    conversation: Arc<Mutex<Conversation>>,
     data: Arc<Dataset>,
     sign: f64,
     /// The algorithm, and why it was chosen where it was.
@@ -82,33 +72,11 @@ pub(crate) struct Bandit {
     because: String,
 }
 
-/// A conversation, and the number of the first slot of its round once that is known.
-#[derive(Debug)]
-struct Talk {
-    bandit: Conversation,
-    first: Option<u64>,
-}
-
-impl Talk {
-    /// The next slots, each with its place in the plan of the round.
-    fn ask(&mut self, batch: usize) -> Answer<Vec<(core::Slot, usize)>> {
-        if self.bandit.plan().is_none() {
-            self.first = None;
-        }
-        let slots = self.bandit.ask(batch)?;
-        let Some(slot) = slots.first() else { return Ok(Vec::new()) };
-        let first = *self.first.get_or_insert(slot.id.number());
-        let place =
-            |slot: core::Slot| (slot, usize::try_from(slot.id.number() - first).unwrap_or(usize::MAX));
-        Ok(slots.into_iter().map(place).collect())
-    }
-}
-
 impl Bandit {
     fn with<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut Talk, &Dataset, f64) -> Answer<T> + Send + 'static,
+        act: impl FnOnce(&mut Conversation, &Dataset, f64) -> Answer<T> + Send + 'static,
     ) -> PyResult<T> {
         let (conversation, data, sign) = (Arc::clone(&self.conversation), Arc::clone(&self.data), self.sign);
         task::run(py, move || {
@@ -151,20 +119,16 @@ impl Bandit {
             }
             Ok((conversation, algorithm.name(), because, data))
         })?;
-        let talk = Talk { bandit: conversation, first: None };
-        Ok(Self { conversation: Arc::new(Mutex::new(talk)), data, sign, algorithm, because })
+        Ok(Self { conversation: Arc::new(Mutex::new(conversation)), data, sign, algorithm, because })
     }
 
     /// Slot, row and reason of what to measure now.
     fn ask(&self, py: Python<'_>, batch: usize) -> PyResult<Vec<(u64, usize, String)>> {
         self.with(py, move |talk, _, sign| {
             let slots = talk.ask(batch)?;
-            let why = talk.bandit.plan().map(core::Plan::why).unwrap_or_default();
-            let reason =
-                |place: usize| why.get(place).map_or_else(String::new, |why| why.turned(sign).to_string());
             Ok(slots
                 .iter()
-                .map(|(slot, place)| (slot.id.number(), slot.point.index(), reason(*place)))
+                .map(|slot| (slot.id.number(), slot.point.index(), reason(talk, *slot, sign)))
                 .collect())
         })
     }
@@ -172,10 +136,11 @@ impl Bandit {
     /// Takes an outcome in: `recorded`, `repeated` or `asked-again`.
     fn tell(&self, py: Python<'_>, slot: u64, told: PyOutcome) -> PyResult<&'static str> {
         self.with(py, move |talk, _, sign| {
-            Ok(match talk.bandit.tell(SlotId::new(slot), turned(&told, sign))? {
+            Ok(match talk.tell(SlotId::new(slot), turned(&told, sign))? {
                 Told::Recorded => "recorded",
                 Told::Repeated => "repeated",
                 Told::AskedAgain => "asked-again",
+                Told::NeverAgain => "never-again",
             })
         })
     }
@@ -185,46 +150,54 @@ impl Bandit {
         self.with(py, move |talk, data, sign| {
             let readings = measured.iter().filter_map(|(row, told)| match turned(told, sign) {
                 Outcome::Measured(reading) => Some((PointId::new(*row), reading)),
-                Outcome::Failed => None,
+                Outcome::Failed | Outcome::Infeasible => None,
             });
             let readings: Vec<(PointId, Reading)> = readings.collect();
             if let Some((id, _)) = readings.iter().find(|(id, _)| id.index() >= data.names().len()) {
                 return Err(Failure::option(format!("there is no row {id}")));
             }
-            Ok(talk.bandit.earlier(&readings)?)
+            Ok(talk.earlier(&readings)?)
         })
     }
 
     /// Makes these rows the next round.
     fn force(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<()> {
         self.with(py, move |talk, _, _| {
-            talk.bandit.force(rows.into_iter().map(PointId::new).collect())?;
-            talk.first = None;
+            talk.force(rows.into_iter().map(PointId::new).collect())?;
             Ok(())
         })
     }
 
     fn close_without_guarantee(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |talk, _, _| Ok(talk.bandit.close_without_guarantee()?))
+        self.with(py, |talk, _, _| Ok(talk.close_without_guarantee()?))
     }
 
     fn finished(&self, py: Python<'_>) -> PyResult<bool> {
-        self.with(py, |talk, _, _| Ok(talk.bandit.finished()))
+        self.with(py, |talk, _, _| Ok(talk.finished()))
     }
 
     fn open_slots(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(py, |talk, _, _| Ok(talk.bandit.open_slots()))
+        self.with(py, |talk, _, _| Ok(talk.open_slots()))
     }
 
     /// What the algorithm knows, in the user's sign and names, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |talk, data, sign| Ok(report_json(&talk.bandit.report(), data, sign).to_string()))
+        self.with(py, |talk, data, sign| Ok(report_json(&talk.report(), data, sign).to_string()))
     }
+}
+
+/// Why a slot is asked for, in the user's sign.
+fn reason(talk: &Conversation, slot: core::Slot, sign: f64) -> String {
+    let number = usize::try_from(slot.id.number()).unwrap_or(usize::MAX);
+    let Some((round, place)) = talk.conversation().place(number) else { return String::new() };
+    let round = &talk.conversation().rounds()[round];
+    let why = round.plan().why().get(round.measurement(place)).copied();
+    why.map_or_else(String::new, |why| why.turned(sign).to_string())
 }
 
 /// A report by names, in the user's sign.
 fn report_json(report: &core::Report, data: &Dataset, sign: f64) -> Value {
-    let name = |id: PointId| data.choices().name(id.index());
+    let name = |id: ChoiceId| data.choices().name(id.index());
     let intervals: Vec<Value> = (report.intervals.iter())
         .map(|interval| {
             let (lower, upper) = match sign < 0.0 {

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use elfving::bandit::{Goal, Outcome, Reading};
+use elfving_campaign::event::Changing;
 use elfving_campaign::{
-    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Mode, OutcomeMarker, ResultsFile,
+    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Limits, Mode, OutcomeMarker, ResultsFile,
     ResultsFormat, Spec, TellOptions, spec_for_programs,
 };
 use elfving_problem::{AssumptionSpec, PoolSpec};
@@ -31,6 +32,7 @@ pub(crate) type PyOutcome = (String, Vec<f64>);
 pub(crate) fn outcome((kind, numbers): &PyOutcome) -> Outcome {
     match (kind.as_str(), numbers.as_slice()) {
         ("failed", _) => Outcome::Failed,
+        ("infeasible", _) => Outcome::Infeasible,
         ("error", &[value, standard_error]) => {
             Outcome::Measured(Reading::WithError { value, standard_error })
         }
@@ -60,6 +62,9 @@ struct Settings {
     seed: u64,
     forbid: Vec<String>,
     force: Vec<String>,
+    max_repeats: Option<u64>,
+    max_measurements: Option<u64>,
+    tries: u64,
 }
 
 impl Settings {
@@ -77,6 +82,8 @@ impl Settings {
             .budget(self.budget)
             .forbid(self.forbid)
             .force(self.force)
+            .limits(Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements })
+            .tries(self.tries)
     }
 }
 
@@ -181,10 +188,18 @@ impl Campaign {
         &self,
         py: Python<'py>,
         batch: Option<usize>,
+        worker: Option<String>,
+        open: bool,
         at: u64,
     ) -> PyResult<(String, Bound<'py, PyBytes>)> {
         let (json, sheet) = self.with(py, move |campaign| {
-            let batch = campaign.ask(batch, At(at))?;
+            let batch = match open {
+                true => {
+                    campaign.refresh()?;
+                    campaign.open_slots()?
+                }
+                false => campaign.ask_for(worker.as_deref(), batch, At(at))?,
+            };
             let sheet = batch.to_csv(campaign.spec(), campaign.candidates()?)?;
             Ok((batch_json(campaign, &batch)?.to_string(), sheet))
         })?;
@@ -207,7 +222,7 @@ impl Campaign {
         self.json(py, move |campaign| {
             let format = changes.over(&campaign.spec().results);
             let file = ResultsFile::from_bytes(&name, &bytes, &format)?;
-            let options = TellOptions { correct: reason, dry_run };
+            let options = TellOptions { correct: reason, dry_run, ..TellOptions::default() };
             Ok(campaign.tell(&file, &options, At(at))?)
         })
     }
@@ -224,7 +239,7 @@ impl Campaign {
         self.json(py, move |campaign| {
             let told: Vec<(&str, Outcome)> =
                 outcomes.iter().map(|(slot, told)| (slot.as_str(), outcome(told))).collect();
-            let options = TellOptions { correct: reason, dry_run };
+            let options = TellOptions { correct: reason, dry_run, ..TellOptions::default() };
             Ok(campaign.tell_outcomes(&told, &options, At(at))?)
         })
     }
@@ -251,12 +266,57 @@ impl Campaign {
         self.with(py, move |campaign| {
             let measured = measurements.iter().filter_map(|(id, told)| match outcome(told) {
                 Outcome::Measured(reading) => Some((id.clone(), reading)),
-                Outcome::Failed => None,
+                Outcome::Failed | Outcome::Infeasible => None,
             });
             let measured: Vec<(String, Reading)> = measured.collect();
             let brought = campaign.bring_in(&measured, None, At(at))?;
             Ok((brought.measurements, brought.used))
         })
+    }
+
+    /// Gives slots back: how many.
+    fn release(
+        &self,
+        py: Python<'_>,
+        slots: Vec<String>,
+        worker: Option<String>,
+        for_good: bool,
+        at: u64,
+    ) -> PyResult<usize> {
+        self.with(py, move |campaign| {
+            let slots: Vec<&str> = slots.iter().map(String::as_str).collect();
+            Ok(campaign.release(&slots, worker.as_deref(), for_good, At(at))?)
+        })
+    }
+
+    /// Changes what is asked from here on.
+    fn change(&self, py: Python<'_>, changing: &str, at: u64) -> PyResult<String> {
+        let changing: Changing = parsed("change", changing)?;
+        self.json(py, move |campaign| {
+            let limits = changing.limits.map(|given| {
+                let known = campaign.spec().limits;
+                let in_a_batch = given.in_a_batch.or(known.in_a_batch);
+                Limits { in_a_batch, in_all: given.in_all.or(known.in_all) }
+            });
+            Ok(campaign.change_question(&Changing { limits, ..changing }, At(at))?)
+        })
+    }
+
+    /// Excludes candidates from here on.
+    fn forbid(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        infeasible: bool,
+        reason: String,
+        at: u64,
+    ) -> PyResult<String> {
+        self.json(py, move |campaign| Ok(campaign.forbid(&ids, infeasible, None, &reason, At(at))?))
+    }
+
+    /// Lets excluded candidates back in.
+    fn allow(&self, py: Python<'_>, ids: Vec<String>, reason: String, at: u64) -> PyResult<String> {
+        self.json(py, move |campaign| Ok(campaign.allow(&ids, &reason, At(at))?))
     }
 
     /// Closes the round under way.

@@ -9,7 +9,7 @@ use elfving::design::{
 };
 use elfving::pool::{self, PointId};
 use elfving::units::{Ridge, Tolerance};
-use elfving_lab::solvers::Method;
+use elfving_lab::solvers::SolverName;
 use elfving_problem::documents::DesignDocument;
 use elfving_problem::{Dataset, TargetSpec};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -63,11 +63,8 @@ impl DesignData {
 /// A solver by its name on the command line, starting from these weights where it can.
 fn solver(name: Option<&str>, problem: &Problem, warm: &[(PointId, f64)]) -> Answer<Box<dyn Solver>> {
     let method = match name {
-        None => Method::suited_to(problem),
-        Some(name) => Method::from_name(name).ok_or_else(|| {
-            let names: Vec<&str> = Method::all().map(Method::name).collect();
-            Failure::option(format!("there is no method {name:?}; the methods are {}", names.join(", ")))
-        })?,
+        None => SolverName::suited_to(problem),
+        Some(name) => name.parse()?,
     };
     Ok(method.solver(warm))
 }
@@ -134,10 +131,7 @@ pub(crate) fn design(
 
 /// A criterion by name.
 pub(crate) fn criterion_named(name: &str) -> Answer<Criterion> {
-    let found = Criterion::ALL.into_iter().find(|criterion| criterion.to_string() == name);
-    found.ok_or_else(|| {
-        Failure::option(format!("there is no criterion {name:?}; the criteria are g, xy, d, a, v and c"))
-    })
+    Ok(name.parse()?)
 }
 
 #[pymethods]

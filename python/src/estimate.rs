@@ -9,7 +9,6 @@ use elfving_problem::documents::{Account, EstimateDocument};
 use elfving_problem::{AssumptionSpec, Estimator};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use serde_json::json;
 
 use crate::arrays::vector;
 use crate::failure::Failure;
@@ -46,7 +45,7 @@ pub(crate) fn estimate<'py>(
     no_guarantee: bool,
 ) -> PyResult<(String, Vec<Bound<'py, PyArray1<f64>>>)> {
     let estimator: Estimator = estimator.parse().map_err(Failure::from)?;
-    let mean: Mean = parsed("mean", &json!(mean).to_string())?;
+    let mean: Mean = mean.parse().map_err(Failure::from)?;
     let assumptions: AssumptionSpec = parsed("assumptions", assumptions)?;
     let sigmas = sigmas.as_ref().map(vector);
     let plan = Arc::clone(&plan.0);

@@ -1,13 +1,14 @@
-//! Which exception of Python every error of the library becomes: one exhaustive match an enum.
+//! Which exception of Python every error of the library becomes: by its kind, and for files by what happened.
 
 use elfving::bandit::BanditError;
 use elfving::design::DesignError;
 use elfving::estimate::EstimateError;
 use elfving::estimate::robust_mean::MeanError;
+use elfving::named::UnknownName;
 use elfving::pool::PoolError;
 use elfving::rounding::RoundingError;
 use elfving::surrogate::SurrogateError;
-use elfving::units::InvalidValue;
+use elfving::units::{ErrorKind, InvalidValue};
 use elfving_campaign::CampaignError;
 use elfving_lab::complexity::ComplexityError;
 use elfving_lab::simulate::SimulationError;
@@ -115,29 +116,40 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Names the class of each error of an enum of the library, and keeps its message.
-macro_rules! classes {
-    ($($error:ty => $of:ident;)+) => {$(
+/// The class of each error follows from its kind; its message is kept.
+macro_rules! by_kind {
+    ($($error:ty),+ $(,)?) => {$(
         impl From<$error> for Failure {
             fn from(error: $error) -> Self {
-                Self::Refused($of(&error), error.to_string())
+                Self::Refused(error.kind().into(), error.to_string())
             }
         }
     )+};
 }
 
-classes! {
-    InvalidValue => of_value;
-    PoolError => of_pool;
-    DesignError => of_design;
-    RoundingError => of_rounding;
-    MeanError => of_mean;
-    EstimateError => of_estimate;
-    SurrogateError => of_surrogate;
-    BanditError => of_bandit;
-    ComplexityError => of_complexity;
-    SimulationError => of_simulation;
-    WriteError => of_write;
+by_kind!(
+    InvalidValue,
+    PoolError,
+    DesignError,
+    RoundingError,
+    MeanError,
+    EstimateError,
+    SurrogateError,
+    BanditError,
+    ComplexityError,
+    SimulationError,
+);
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::Refused(of_write(&error), error.to_string())
+    }
+}
+
+impl From<UnknownName> for Failure {
+    fn from(error: UnknownName) -> Self {
+        Self::option(error.to_string())
+    }
 }
 
 /// A refused table says what to do in the words of Python.
@@ -156,170 +168,20 @@ impl From<CampaignError> for Failure {
     }
 }
 
-fn of_value(error: &InvalidValue) -> Class {
-    match error {
-        InvalidValue::Ridge { .. }
-        | InvalidValue::Confidence { .. }
-        | InvalidValue::Sigma { .. }
-        | InvalidValue::Bound { .. }
-        | InvalidValue::Tolerance { .. }
-        | InvalidValue::Lengthscale { .. } => Class::Option,
-        InvalidValue::Weight { .. } | InvalidValue::WeightSum { .. } => Class::Data,
-    }
-}
-
-fn of_pool(error: &PoolError) -> Class {
-    match error {
-        PoolError::Invalid(error) => of_value(error),
-        PoolError::Parameter { .. }
-        | PoolError::NoKernels { .. }
-        | PoolError::LengthscaleCount { .. }
-        | PoolError::TooManyColumns { .. }
-        | PoolError::UnknownChoice { .. }
-        | PoolError::Coefficient { .. }
-        | PoolError::EmptyCombination { .. }
-        | PoolError::NoTargets
-        | PoolError::NoPairs { .. }
-        | PoolError::DirectionsNeedFeatures => Class::Option,
-        PoolError::NotSquare { .. }
-        | PoolError::MeasurableCount { .. }
-        | PoolError::NoPoints
-        | PoolError::NoFeatures
-        | PoolError::NotFinite { .. }
-        | PoolError::ColumnCount { .. }
-        | PoolError::AllPointsEqual => Class::Data,
-        PoolError::KernelNotFinite { .. } => Class::Numerical,
-        PoolError::NotSymmetric { .. } | PoolError::NotPositiveSemidefinite { .. } => {
-            Class::NotPositiveSemidefinite
+impl From<ErrorKind> for Class {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Usage => Self::Option,
+            ErrorKind::Data => Self::Data,
+            ErrorKind::NotIdentifiable => Self::NotIdentifiable,
+            ErrorKind::NotPositiveSemidefinite => Self::NotPositiveSemidefinite,
+            ErrorKind::Budget => Self::Budget,
+            ErrorKind::UnknownSlot => Self::UnknownSlot,
+            ErrorKind::Conflict => Self::Conflict,
+            ErrorKind::RoundIncomplete => Self::RoundIncomplete,
+            // A kind that is not known here is one without an answer.
+            _ => Self::Numerical,
         }
-    }
-}
-
-fn of_design(error: &DesignError) -> Class {
-    match error {
-        DesignError::Pool(error) => of_pool(error),
-        DesignError::Invalid(error) => of_value(error),
-        DesignError::OneTarget { .. } | DesignError::Unsupported { .. } => Class::Option,
-        DesignError::NotIdentifiable { .. } => Class::NotIdentifiable,
-        DesignError::Singular { .. } | DesignError::Overflow { .. } | DesignError::NothingToMeasure => {
-            Class::Numerical
-        }
-        DesignError::UnknownPoint { .. } | DesignError::UnknownTarget { .. } => Class::Data,
-    }
-}
-
-fn of_rounding(error: &RoundingError) -> Class {
-    match error {
-        RoundingError::Design(error) => of_design(error),
-        RoundingError::Invalid(error) => of_value(error),
-        RoundingError::Budget { .. }
-        | RoundingError::UnknownPoint { .. }
-        | RoundingError::NamedTwice { .. }
-        | RoundingError::MinimumAboveMaximum { .. }
-        | RoundingError::MinimaAboveBudget { .. }
-        | RoundingError::MaximaBelowBudget { .. }
-        | RoundingError::OtherProblem { .. }
-        | RoundingError::OutsideBounds { .. }
-        | RoundingError::Alpha { .. } => Class::Option,
-        RoundingError::IntegerWeights { .. } | RoundingError::DrawnWithoutWeight { .. } => Class::Data,
-    }
-}
-
-fn of_mean(error: &MeanError) -> Class {
-    match error {
-        MeanError::TooFewSamples { .. }
-        | MeanError::NonFinite { .. }
-        | MeanError::BoundRefuted { .. }
-        | MeanError::Length { .. }
-        | MeanError::UnknownPoint { .. }
-        | MeanError::Coefficient { .. }
-        | MeanError::Direction { .. } => Class::Data,
-        MeanError::Overflow { .. } => Class::Numerical,
-        MeanError::Moment { .. } | MeanError::LogTerm { .. } | MeanError::NoBlocks => Class::Option,
-    }
-}
-
-fn of_estimate(error: &EstimateError) -> Class {
-    match error {
-        EstimateError::Pool(error) => of_pool(error),
-        EstimateError::Invalid(error) => of_value(error),
-        EstimateError::Mean(error) => of_mean(error),
-        EstimateError::OutcomeCount { .. }
-        | EstimateError::Outcome { .. }
-        | EstimateError::UnknownPoint { .. }
-        | EstimateError::PerPoint { .. }
-        | EstimateError::PerPointValue { .. } => Class::Data,
-        EstimateError::NotIdentifiable { .. } => Class::NotIdentifiable,
-        EstimateError::NothingMeasured | EstimateError::Overflow => Class::Numerical,
-        EstimateError::NeedsBound { .. }
-        | EstimateError::Bound { .. }
-        | EstimateError::UnknownBias
-        | EstimateError::Fit { .. } => Class::Option,
-    }
-}
-
-fn of_surrogate(error: &SurrogateError) -> Class {
-    match error {
-        SurrogateError::NoRows
-        | SurrogateError::CategoryLength { .. }
-        | SurrogateError::OtherColumns { .. }
-        | SurrogateError::Coordinate { .. }
-        | SurrogateError::NoMeasurements
-        | SurrogateError::UnknownPoint { .. }
-        | SurrogateError::Outcome { .. }
-        | SurrogateError::Variance { .. } => Class::Data,
-        SurrogateError::Parameter { .. } => Class::Option,
-        SurrogateError::Singular { .. } => Class::Numerical,
-    }
-}
-
-fn of_bandit(error: &BanditError) -> Class {
-    match error {
-        BanditError::Epsilon { .. }
-        | BanditError::TopCount { .. }
-        | BanditError::Horizon
-        | BanditError::Ridge { .. }
-        | BanditError::Weights { .. }
-        | BanditError::EmptyBatch
-        | BanditError::OtherGoal { .. }
-        | BanditError::NeedsAssumption { .. }
-        | BanditError::ChoicesNotMeasurable { .. }
-        | BanditError::NoRound => Class::Option,
-        BanditError::UnknownSlot { .. } => Class::UnknownSlot,
-        BanditError::Conflict { .. } => Class::Conflict,
-        BanditError::NotAnOutcome { .. } | BanditError::Earlier { .. } | BanditError::RoundClosed { .. } => {
-            Class::Data
-        }
-        BanditError::OverBudget { .. } => Class::Budget,
-        BanditError::RoundIncomplete { .. } => Class::RoundIncomplete,
-        BanditError::Invalid(error) => of_value(error),
-        BanditError::Pool(error) => of_pool(error),
-        BanditError::Design(error) => of_design(error),
-        BanditError::Rounding(error) => of_rounding(error),
-        BanditError::Surrogate(error) => of_surrogate(error),
-        BanditError::Estimate(error) => of_estimate(error),
-    }
-}
-
-fn of_complexity(error: &ComplexityError) -> Class {
-    match error {
-        ComplexityError::Design(error) => of_design(error),
-        ComplexityError::Invalid(error) => of_value(error),
-        ComplexityError::Length { .. } => Class::Data,
-        ComplexityError::Parameter { .. }
-        | ComplexityError::Tie { .. }
-        | ComplexityError::NormBound { .. } => Class::Option,
-    }
-}
-
-fn of_simulation(error: &SimulationError) -> Class {
-    match error {
-        SimulationError::Length { .. }
-        | SimulationError::Value { .. }
-        | SimulationError::NoRepeats { .. }
-        | SimulationError::OtherPool { .. } => Class::Data,
-        SimulationError::Parameter { .. } | SimulationError::Zero { .. } => Class::Option,
-        SimulationError::Bandit(error) => of_bandit(error),
     }
 }
 
@@ -336,6 +198,7 @@ fn of_table(error: &TableError) -> Class {
                 Class::Data
             }
         }
+        TableError::Condition(_) => Class::Option,
         TableError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => Class::MissingFile,
         TableError::Io { .. } => Class::Data,
     }
@@ -354,7 +217,7 @@ fn of_campaign(error: &CampaignError) -> Class {
         CampaignError::Exists { .. } => Class::FileExists,
         CampaignError::NotACampaign { .. } | CampaignError::Damaged { .. } => Class::Corrupt,
         CampaignError::Newer { .. } => Class::Version,
-        CampaignError::Durability { .. } => Class::Durability,
+        CampaignError::Durability { .. } | CampaignError::Unconfirmed { .. } => Class::Durability,
         CampaignError::Locked { .. } => Class::Locked,
         CampaignError::Table(error) => of_table(error),
         CampaignError::Setting { .. } | CampaignError::UnknownCandidate { .. } | CampaignError::NoRound => {
@@ -366,12 +229,13 @@ fn of_campaign(error: &CampaignError) -> Class {
         | CampaignError::CannotFailLate { .. }
         | CampaignError::TooLate { .. }
         | CampaignError::NotAnOutcome { .. } => Class::Data,
-        CampaignError::OverBudget { .. } => Class::Budget,
+        CampaignError::NotOpen { .. } => Class::Data,
+        CampaignError::WholeRounds { .. } => Class::Option,
         CampaignError::RoundIncomplete { .. } => Class::RoundIncomplete,
         CampaignError::OutOfRange { .. } => Class::Numerical,
         CampaignError::Undecided { source } => of_campaign(source),
-        CampaignError::Pool(error) => of_pool(error),
-        CampaignError::Bandit(error) => of_bandit(error),
+        CampaignError::Pool(error) => error.kind().into(),
+        CampaignError::Bandit(error) => error.kind().into(),
         CampaignError::Sheet(error) => of_write(error),
     }
 }

@@ -1,12 +1,14 @@
 //! Data frames as tables, and tables as files.
 
-use elfving_table::{ColumnData, CsvWriter, Table};
+use std::path::{Path, PathBuf};
+
+use elfving_table::{ColumnData, CsvWriter, OutputKind, OutputRefused, Table, check_output};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arrays::vector;
-use crate::failure::Answer;
+use crate::failure::{Answer, Class, Failure};
 use crate::task;
 
 /// A column of a data frame: numbers, or texts.
@@ -51,4 +53,19 @@ pub(crate) fn csv_of_columns<'py>(
     let table = table(name, columns)?;
     let bytes = task::run(py, move || csv(&table))?;
     Ok(PyBytes::new(py, &bytes))
+}
+
+/// Refuses an output that would replace an input, a campaign or a file of another kind: the rule of the program.
+#[pyfunction]
+pub(crate) fn check_file(path: PathBuf, inputs: Vec<PathBuf>) -> PyResult<()> {
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    check_output(&path, OutputKind::of(&path), &inputs).map_err(|refused| PyErr::from(of_output(&refused)))
+}
+
+fn of_output(refused: &OutputRefused) -> Failure {
+    let other = refused.other_name();
+    Failure::Refused(
+        Class::FileExists,
+        format!("{refused}; choose another name, such as {}", other.display()),
+    )
 }

@@ -7,6 +7,9 @@ use pyo3::prelude::*;
 pub(crate) fn words(hint: &Hint) -> String {
     match hint {
         Hint::Text(_) => hint.to_string(),
+        Hint::WithoutUnit { number } => {
+            format!("write the number alone: {number}; put the unit into the name of the column")
+        }
         Hint::Decimal { mark: Decimal::Point } => {
             "write numbers like 1234.5; if the file has decimal commas, give decimal=\",\"".to_owned()
         }
@@ -40,6 +43,7 @@ pub(crate) fn words(hint: &Hint) -> String {
             "nothing was rescaled; standardize=True brings every column to mean 0 and deviation 1".to_owned()
         }
         Hint::ChooseArray { arrays } => format!("choose one with array=: {}", arrays.join(", ")),
+        Hint::ChooseSheet { sheets } => format!("choose one with sheet=: {}", sheets.join(", ")),
         Hint::GiveTargets => "give at least one row, or leave out targets=".to_owned(),
         Hint::LeaveCellEmpty => {
             "for a failed run leave the cell empty and put \"failed\" in a column \"status\"".to_owned()

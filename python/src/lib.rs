@@ -31,6 +31,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pool::Pool>()?;
     module.add_class::<design::Design>()?;
     module.add_class::<campaign::Campaign>()?;
+    module.add_function(wrap_pyfunction!(frames::check_file, module)?)?;
     module.add_function(wrap_pyfunction!(frames::csv_of_columns, module)?)?;
     module.add_function(wrap_pyfunction!(design::design, module)?)?;
     module.add_class::<rounding::Plan>()?;

@@ -1,14 +1,12 @@
 //! `robust_mean`: means that survive heavy tails.
 
-use elfving::estimate::robust_mean::{
-    Catoni, MedianOfMeans, MomentBound, PlainMean, RobustMean, SoftTruncatedMean, TrimmedMean, TruncatedMean,
-};
+use elfving::estimate::Mean;
+use elfving::estimate::robust_mean::{MomentBound, PlainMean, RobustMean};
 use elfving::units::Confidence;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use crate::arrays::vector;
-use crate::failure::Failure;
 use crate::task;
 
 /// A robust mean by name: the estimate, and what its distance from the mean exceeds with probability delta.
@@ -24,13 +22,8 @@ pub(crate) fn robust_mean(
     task::run(py, move || {
         let delta = Confidence::new(delta)?;
         let mean: Box<dyn RobustMean> = match name.as_str() {
-            "catoni" => Box::new(Catoni::new(delta)),
-            "soft-truncated" => Box::new(SoftTruncatedMean::new(delta)),
-            "truncated" => Box::new(TruncatedMean::new(delta)),
-            "median-of-means" => Box::new(MedianOfMeans::new(delta)),
-            "trimmed" => Box::new(TrimmedMean::new(delta)),
             "plain" => Box::new(PlainMean::new(delta)),
-            other => return Err(Failure::option(format!("there is no robust mean {other:?}"))),
+            name => name.parse::<Mean>()?.build(delta),
         };
         let bound = MomentBound::new(bound)?;
         Ok((mean.estimate(&samples, bound)?, mean.deviation(samples.len(), bound)?))

@@ -109,10 +109,7 @@ pub(crate) fn round(
     limits: &str,
     seed: u64,
 ) -> PyResult<Plan> {
-    let method = Method::ALL.into_iter().find(|known| known.to_string() == method).ok_or_else(|| {
-        let names = Method::ALL.map(|method| method.to_string()).join(", ");
-        Failure::option(format!("there is no method {method:?}; the methods are {names}"))
-    })?;
+    let method = method.parse::<Method>().map_err(Failure::from)?;
     make(py, design, budget, Some(method), polish, parsed("limits", limits)?, seed)
 }
 

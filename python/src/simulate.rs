@@ -9,7 +9,7 @@ use elfving::design::Progress;
 use elfving::estimate::Tails;
 use elfving::units::InvalidValue;
 use elfving_lab::AnyAlgorithm;
-use elfving_lab::simulate::{Comparison, Environment, Law, Simulation, Tried};
+use elfving_lab::simulate::{Comparison, Environment, LawName, Simulation, Tried};
 use elfving_problem::AssumptionSpec;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use crate::arrays::vector;
 use crate::bandit::{Asked, algorithm_named};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::json::{parsed, to_json};
 use crate::pool::Pool;
 use crate::task;
@@ -37,16 +37,12 @@ impl World {
             return Ok(Environment::repeats(records)?);
         }
         let environment = Environment::new(means)?;
-        match (self.noise.as_str(), Law::from_name(&self.noise, self.tail)) {
-            ("bernoulli", _) => Ok(environment.bernoulli()?),
-            (_, Some(_)) if !(self.sigma >= 0.0 && self.sigma.is_finite()) => {
+        match self.noise.parse::<LawName>()?.law(self.tail) {
+            None => Ok(environment.bernoulli()?),
+            Some(_) if !(self.sigma >= 0.0 && self.sigma.is_finite()) => {
                 Err(InvalidValue::Sigma { got: self.sigma }.into())
             }
-            (_, Some(law)) => Ok(environment.noise(law, self.sigma)?),
-            (other, None) => Err(Failure::option(format!(
-                "there is no noise {other:?}; it is normal, uniform, rademacher, student-t, pareto, two-point or \
-                 bernoulli"
-            ))),
+            Some(law) => Ok(environment.noise(law, self.sigma)?),
         }
     }
 }

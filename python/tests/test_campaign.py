@@ -89,10 +89,12 @@ def test_repeats_errors_failures_and_blanks(campaign: elfving.Campaign) -> None:
     a, b, c, d = (slot.slot for slot in campaign.ask())
     told = campaign.tell({a: [0.4, 0.5], b: (0.3, 0.05), c: None})
     assert (told.recorded, told.failed, told.open) == (2, 1, 2)
-    assert [slot.failed_before for slot in campaign.ask()] == [True, False]
+    again = campaign.ask()
+    assert again[0].failed_before and again[0].slot == c and d not in [slot.slot for slot in again]
+    assert d in [slot.slot for slot in campaign.ask(open=True)]
     blank = pd.DataFrame({"slot": [c, d], "yield": [0.2, np.nan]})
     told = campaign.tell(blank)
-    assert (told.recorded, told.blank, told.open) == (1, 1, 1)
+    assert (told.recorded, told.blank) == (1, 1)
     failed = pd.DataFrame({"slot": [d], "yield": [np.nan], "status": ["failed"]})
     assert campaign.tell(failed).failed == 1
     readings = {slot["slot"]: slot["reading"] for slot in campaign.slots()}
@@ -148,8 +150,32 @@ def test_a_round_with_open_slots_closes_only_without_guarantee(campaign: elfving
     campaign.tell({slots[0].slot: 0.5})
     with pytest.raises(elfving.RoundIncomplete, match="3 slots"):
         campaign.close()
+    # All data decide: open slots are given up without a loss, and what still comes is taken.
     campaign.close(no_guarantee=True)
-    assert campaign.status()["guarantee"] == "none" and campaign.status()["waived"]
+    assert campaign.status()["guarantee"] == "certified" and campaign.status()["open"] == 0
+    assert campaign.tell({slots[1].slot: 0.5}).recorded == 1
+
+
+def test_workers_failures_and_changes_of_mind(tmp_path: Path) -> None:
+    options = {**CERTIFIED, "epsilon": 1e-6, "batch": 4}
+    campaign = elfving.Campaign.create(tmp_path / "lab", DOSES, **options)
+    one, two = campaign.ask(2, worker="one"), campaign.ask(2, worker="two")
+    assert not {slot.slot for slot in one} & {slot.slot for slot in two}
+    assert [slot.slot for slot in campaign.ask(2, worker="one")] == [slot.slot for slot in one]
+    assert set(campaign.status()["workers"]) == {"one", "two"}
+    assert campaign.release(worker="two") == 2
+    told = campaign.tell({one[0].slot: "infeasible"})
+    assert told.infeasible == 1 and told.set_aside == [one[0].id]
+    assert campaign.status()["set_aside"][0]["reason"] == "told as infeasible"
+    assert campaign.allow([one[0].id], reason="another solvent")["candidates"] == 1
+    assert campaign.forbid(["f"], reason="sold out")["candidates"] == 1
+    assert all(slot.id != "f" for slot in campaign.ask(8, worker="three"))
+    with pytest.raises(elfving.OptionError, match="reason"):
+        campaign.change(reason="", batch=3)
+    campaign.change(reason="smaller plates", batch=3, max_repeats=1)
+    assert campaign.spec["batch"] == 3 and campaign.spec["limits"] == {"in_a_batch": 1}
+    volunteered = campaign.tell(pd.DataFrame({"id": ["a", "b"], "yield": [0.2, 0.3]}))
+    assert volunteered.volunteered == 2
 
 
 def test_files_that_are_no_campaigns_get_their_class(tmp_path: Path, campaign: elfving.Campaign) -> None:
@@ -231,11 +257,11 @@ def test_wrong_options_are_value_errors(tmp_path: Path, options: dict[str, Any],
     assert not (tmp_path / "doses.elfving").exists()
 
 
-def test_a_round_beyond_the_budget_is_refused_with_the_number(tmp_path: Path) -> None:
+def test_a_round_beyond_the_budget_is_an_end_with_the_number(tmp_path: Path) -> None:
     heavy = {**CERTIFIED, "noise": "bounded-variance", "bound": 1.0, "norm": None, "budget": 10}
     campaign = elfving.Campaign.create(tmp_path / "heavy", DOSES, **heavy)
-    with pytest.raises(elfving.BudgetError, match="needs [0-9]+ measurements"):
-        campaign.ask()
+    batch = campaign.ask()
+    assert len(batch) == 0 and "measurements, more than the budget of 10 leaves" in str(batch.stopped)
 
 
 def test_forbidden_forced_and_earlier_rows(tmp_path: Path) -> None:
@@ -243,7 +269,7 @@ def test_forbidden_forced_and_earlier_rows(tmp_path: Path) -> None:
         tmp_path / "rows", DOSES, **CERTIFIED, forbid=["f"], force=["b", "c"], measured={"a": [0.1, 0.12], "f": 0.6}
     )
     batch = campaign.ask()
-    assert sorted(slot.id for slot in batch) == ["b", "c"] and batch.round == 0
+    assert sorted(slot.id for slot in batch if slot.kind == "forced") == ["b", "c"]
     assert campaign.status()["earlier"] == 2
     assert campaign.bring_in({"e": 0.5})
     assert campaign.candidate("f")["forbidden"]
@@ -275,6 +301,30 @@ def test_the_report_the_log_the_export_and_the_check(campaign: elfving.Campaign,
     assert campaign.verify()["differing"] == []
     campaign.to_csv(tmp_path / "m.csv")
     assert (tmp_path / "m.csv").read_text() == campaign.to_csv()
+
+
+def test_no_output_replaces_a_campaign_or_a_file_of_another_kind(campaign: elfving.Campaign, tmp_path: Path) -> None:
+    before = campaign.path.read_bytes()
+    copy = tmp_path / "copy.html"
+    copy.write_bytes(before)
+    link = tmp_path / "link.csv"
+    link.symlink_to(campaign.path)
+    page = tmp_path / "page.csv"
+    page.write_text("<!doctype html>")
+    batch = campaign.ask()
+    before = campaign.path.read_bytes()
+    for refused in (
+        lambda: campaign.report(copy),
+        lambda: campaign.to_csv(campaign.path),
+        lambda: campaign.to_csv(link),
+        lambda: campaign.to_csv(page),
+        lambda: batch.to_csv(campaign.path),
+    ):
+        with pytest.raises(FileExistsError, match="is not replaced.*choose another name"):
+            refused()
+    with pytest.raises(ValueError, match="a report is written as .html"):
+        campaign.report(tmp_path / "r.pdf")
+    assert campaign.path.read_bytes() == before and page.read_text() == "<!doctype html>"
 
 
 def test_times_are_those_given(tmp_path: Path) -> None:

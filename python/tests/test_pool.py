@@ -6,6 +6,7 @@ import inspect
 import json
 import pickle
 import re
+import zipfile
 from pathlib import Path
 
 import elfving
@@ -220,3 +221,64 @@ def test_an_array_is_read_in_place_and_kept_alive() -> None:
 def test_the_ids_of_a_frame_are_found_whatever_their_column_is_called() -> None:
     pool = elfving.Pool(pd.DataFrame({"name": [1, 2], "x": [1.0, 2.0]}), id="name")
     assert pool.with_choices(pd.DataFrame({"name": [7], "x": [3.0]})).choice_ids == ["7"]
+
+
+def test_where_keeps_the_rows_that_meet_a_condition(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": list("abcd"), "dose": [0.0, 1.0, 2.0, 3.0], "ligand": ["X", "Y", "X", "Y"]})
+    pool = elfving.Pool(frame, id="id", features=["dose"], where="dose <= 2 and ligand = 'X'")
+    assert pool.ids == ["a", "c"]
+    assert elfving.Pool(frame, id="id", features=["dose"], where=["dose > 0", "ligand != 'X'"]).ids == ["b", "d"]
+    frame.to_csv(tmp_path / "pool.csv", index=False)
+    assert elfving.Pool(tmp_path / "pool.csv", id="id", features=["dose"], where="dose in (0, 3)").ids == ["a", "d"]
+    with pytest.raises(ValueError, match='there is no column "does"; the nearest is "dose"'):
+        elfving.Pool(frame, id="id", features=["dose"], where="does <= 2")
+    with pytest.raises(ValueError, match="the condition ends where"):
+        elfving.Pool(frame, id="id", features=["dose"], where="dose <=")
+    campaign = elfving.Campaign.create(
+        tmp_path / "c", frame, id="id", features=["dose"], maximize="y", mode="calibrated", where="dose < 3"
+    )
+    assert campaign.status()["candidates"] == 3
+
+
+def test_a_pool_may_be_a_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "pool.xlsx"
+    workbook(path, [["id", "dose"], ["a", 1.0], ["b", 2.5]])
+    pool = elfving.Pool(path, id="id")
+    assert pool.ids == ["a", "b"] and pool.coordinates.tolist() == [[1.0], [2.5]]
+    assert elfving.Pool(path, id="id", sheet="Plate").ids == ["a", "b"]
+    with pytest.raises(elfving.DataError, match='(?s)there is no sheet "Other".*sheet=: Plate'):
+        elfving.Pool(path, id="id", sheet="Other")
+
+
+def workbook(path: Path, rows: list[list[str | float]]) -> None:
+    """The smallest workbook that there is: one sheet, texts inline."""
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    schema = "http://schemas.openxmlformats.org"
+
+    def cell(at: str, value: str | float) -> str:
+        if isinstance(value, str):
+            return f'<c r="{at}" t="inlineStr"><is><t>{value}</t></is></c>'
+        return f'<c r="{at}"><v>{value}</v></c>'
+
+    lines = [
+        f'<row r="{k}">' + "".join(cell(f"{'ABCDEF'[j]}{k}", value) for j, value in enumerate(row)) + "</row>"
+        for k, row in enumerate(rows, 1)
+    ]
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{schema}/package/2006/content-types">'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
+        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{kind}.worksheet+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{schema}/package/2006/relationships"><Relationship Id="r1" '
+        f'Type="{schema}/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{schema}/spreadsheetml/2006/main" '
+        f'xmlns:r="{schema}/officeDocument/2006/relationships"><sheets>'
+        '<sheet name="Plate" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{schema}/package/2006/relationships"><Relationship Id="r1" '
+        f'Type="{schema}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{schema}/spreadsheetml/2006/main"><sheetData>'
+        + "".join(lines)
+        + "</sheetData></worksheet>",
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, '<?xml version="1.0" encoding="UTF-8"?>' + content)

@@ -1,48 +1,135 @@
-//! Asking: open slots again, else the next ones of the round, else the next round.
+//! Asking: open slots again, else what failed or was released, more of the round, the next plan.
 
-use elfving::bandit::{BanditError, Decision, Status};
+use elfving::bandit::{
+    BanditError, Conversation, Decision, Handing, Limits, Next, Plan, Reason, SlotState, Supply,
+};
 use elfving::numerics::rng::{Purpose, stream};
 use elfving::pool::PointId;
 
 use crate::at::At;
 use crate::batch::{Batch, Stop};
 use crate::campaign::Campaign;
-use crate::engine::Step;
 use crate::error::CampaignError;
-use crate::event::{Asking, Closing, Event};
+use crate::event::{Closing, Event, Releasing};
 
 impl Campaign {
-    /// The slots to measure now: those that are open, or else up to `batch` new ones (unless given, as many as the spec says).
-    /// Asked again before anything is told, it shows the same.
+    /// The slots to measure now, up to `batch` of them (unless given, as many as the spec says): the same again until something of
+    /// them came back, then what failed, and new ones beside those that are under way.
     ///
     /// # Errors
-    /// [`CampaignError::OverBudget`], what planning a round finds, and what appending finds.
+    /// What planning finds, and what appending finds.
     pub fn ask(&mut self, batch: Option<usize>, at: At) -> Result<Batch, CampaignError> {
+        self.ask_for(None, batch, at)
+    }
+
+    /// The same for a worker: the own open slots again, filled up with others. No slot is with two workers.
+    ///
+    /// # Errors
+    /// Those of [`ask`](Self::ask).
+    pub fn ask_for(
+        &mut self,
+        worker: Option<&str>,
+        batch: Option<usize>,
+        at: At,
+    ) -> Result<Batch, CampaignError> {
         let size = batch.unwrap_or(self.state.spec.batch);
         if size == 0 {
             return Err(CampaignError::Bandit(BanditError::EmptyBatch));
         }
+        if worker.is_some_and(|worker| worker.trim().is_empty()) {
+            return Err(CampaignError::Setting { message: "a worker needs a name".to_owned() });
+        }
         loop {
-            self.decide_complete_round(at)?;
-            if let Some(batch) = self.change(at, |campaign| campaign.hand_out(size))? {
-                return match batch {
-                    Handed::Out { again } => Ok(Batch::of(&self.state, self.candidates()?, again)),
-                    Handed::Stopped(stop) => Ok(Batch::stopped(stop)),
+            self.settle(at)?;
+            if let Some(handed) = self.change(at, |campaign| campaign.hand_out(worker, size))? {
+                return match handed {
+                    Handed::Again(slots) => Batch::of(self, &slots, true),
+                    Handed::Out => {
+                        let slots = self.state.last_batch(worker).to_vec();
+                        // Nothing of it can be measured: on to the next.
+                        if slots.is_empty() {
+                            continue;
+                        }
+                        Batch::of(self, &slots, false)
+                    }
+                    Handed::Stopped(stop) => Ok(Batch::stopped(stop, self.state.open().count())),
                 };
             }
         }
     }
 
-    /// Closes the round under way with the outcomes there are. No theorem covers that: from here on nothing is guaranteed.
+    /// Every slot that is open, whoever has it; nothing is planned.
+    ///
+    /// # Errors
+    /// [`CampaignError::Damaged`] when the attached files are not as they were.
+    pub fn open_slots(&self) -> Result<Batch, CampaignError> {
+        let slots: Vec<usize> = self.state.open().map(|(slot, ..)| slot).collect();
+        Batch::of(self, &slots, true)
+    }
+
+    /// Gives slots back, by name, or all that a worker has, for others to take; `for_good`, nobody is to measure them any more. Says
+    /// how many.
+    ///
+    /// # Errors
+    /// [`CampaignError::UnknownSlot`], [`CampaignError::NotOpen`], [`CampaignError::WholeRounds`], and what appending finds.
+    pub fn release(
+        &mut self,
+        slots: &[&str],
+        worker: Option<&str>,
+        for_good: bool,
+        at: At,
+    ) -> Result<usize, CampaignError> {
+        if for_good && !self.state.is_anytime() {
+            return Err(self.whole_rounds("slots cannot be given up"));
+        }
+        self.change(at, |campaign| {
+            let mut numbers = Vec::new();
+            for name in slots {
+                let slot = campaign.known_slot(name)?;
+                if !campaign.state.open().any(|(open, ..)| open == slot) {
+                    return Err(CampaignError::NotOpen { slot: (*name).to_owned() });
+                }
+                numbers.push(slot);
+            }
+            if slots.is_empty() {
+                let of_worker = campaign.state.open().filter(|(.., slot)| slot.worker.as_deref() == worker);
+                let held = of_worker.filter(|(.., slot)| slot.state != SlotState::Released);
+                numbers.extend(held.map(|(slot, ..)| slot));
+            }
+            numbers.sort_unstable();
+            numbers.dedup();
+            let count = numbers.len();
+            let events = match count {
+                0 => Vec::new(),
+                _ => vec![Event::Released(Releasing { slots: numbers, for_good, by: None })],
+            };
+            Ok((events, count))
+        })
+    }
+
+    /// Closes the round under way with the outcomes there are. An algorithm that needs whole rounds guarantees nothing from here on;
+    /// one that decides from all data loses nothing: its open slots are given up.
     ///
     /// # Errors
     /// [`CampaignError::NoRound`], and what appending finds.
-    pub fn close_without_guarantee(&mut self, at: At) -> Result<Decision, CampaignError> {
+    pub fn close_without_guarantee(&mut self, at: At) -> Result<u64, CampaignError> {
+        if self.state.is_anytime() {
+            self.settle(at)?;
+            let round = self.state.round_under_way().ok_or(CampaignError::NoRound)?.plan().round;
+            let open: Vec<String> =
+                self.state.open().map(|(slot, ..)| elfving_table::slot_name(slot)).collect();
+            let open: Vec<&str> = open.iter().map(String::as_str).collect();
+            if !open.is_empty() {
+                self.release(&open, None, true, at)?;
+            }
+            return Ok(round);
+        }
         self.change(at, |campaign| {
-            let round = campaign.state.open_round().ok_or(CampaignError::NoRound)?.clone();
-            let decision = campaign.engine()?.decide(&round)?;
-            let waived = round.missing > 0 && !round.plan.is_forced();
-            Ok((vec![Event::Closed(Closing { decision: decision.clone(), waived })], decision))
+            let round = campaign.state.round_under_way().ok_or(CampaignError::NoRound)?.clone();
+            let decision = campaign.decide()?;
+            let waived = round.missing() > 0 && !round.plan().is_forced();
+            let number = decision.round;
+            Ok((vec![Event::Closed(Closing { decision, waived })], number))
         })
     }
 
@@ -51,81 +138,183 @@ impl Campaign {
     /// # Errors
     /// [`CampaignError::RoundIncomplete`].
     pub fn close(&mut self, at: At) -> Result<(), CampaignError> {
-        self.decide_complete_round(at)?;
-        match self.state.open_round() {
+        self.settle(at)?;
+        match self.state.round_under_way() {
             Some(round) => {
-                Err(CampaignError::RoundIncomplete { round: round.plan.round, open: round.missing })
+                Err(CampaignError::RoundIncomplete { round: round.plan().round, open: round.missing() })
             }
             None => Ok(()),
         }
     }
 
-    /// Decides the round under way if its last outcome is in.
-    pub(crate) fn decide_complete_round(&mut self, at: At) -> Result<Option<Decision>, CampaignError> {
+    /// Decides what can be decided now: a complete round, or whatever came in where all data decide.
+    pub(crate) fn settle(&mut self, at: At) -> Result<Option<u64>, CampaignError> {
         self.change(at, |campaign| {
-            let complete = campaign.state.open_round().filter(|round| round.missing == 0).cloned();
-            let Some(round) = complete else { return Ok((Vec::new(), None)) };
-            let decision = campaign.engine()?.decide(&round)?;
-            Ok((vec![Event::Closed(Closing { decision: decision.clone(), waived: false })], Some(decision)))
+            let event = if campaign.state.is_unsettled() {
+                Event::Decided(campaign.decide()?)
+            } else if campaign.state.is_round_complete() {
+                Event::Closed(Closing { decision: campaign.decide()?, waived: false })
+            } else {
+                return Ok((Vec::new(), None));
+            };
+            let (Event::Decided(decision) | Event::Closed(Closing { decision, .. })) = &event else {
+                unreachable!("it is one of the two");
+            };
+            let round = decision.round;
+            Ok((vec![event], Some(round)))
         })
+    }
+
+    fn decide(&mut self) -> Result<Decision, CampaignError> {
+        self.engine()?;
+        let engine = self.engine.as_mut().expect("it was built just now");
+        engine.decide(&self.state.talk).map_err(CampaignError::Bandit)
     }
 
     /// The events that hand out the next slots; none where open ones are shown again.
-    fn hand_out(&mut self, size: usize) -> Result<(Vec<Event>, Option<Handed>), CampaignError> {
-        let asking = match self.state.open_round() {
-            Some(round) if round.waiting().next().is_some() => {
-                return Ok((Vec::new(), Some(Handed::Out { again: true })));
-            }
-            // Somebody told the last outcome just now: decide first.
-            Some(round) if round.missing == 0 => return Ok((Vec::new(), None)),
-            Some(round) => {
-                let handed_out = round.points.len().min(round.handed_out.saturating_add(size));
-                Asking { plan: None, order: None, handed_out }
-            }
-            None => match self.plan(size)? {
-                Ok(asking) => asking,
-                Err(stop) => return Ok((Vec::new(), Some(Handed::Stopped(stop)))),
-            },
+    fn hand_out(
+        &mut self,
+        worker: Option<&str>,
+        size: usize,
+    ) -> Result<(Vec<Event>, Option<Handed>), CampaignError> {
+        // Somebody told something just now: decide first.
+        if self.state.is_unsettled() || self.state.is_round_complete() {
+            return Ok((Vec::new(), None));
+        }
+        let (taken, of_round, to_plan) = match self.state.supply(worker, size) {
+            Supply::Again(slots) => return Ok((Vec::new(), Some(Handed::Again(slots)))),
+            Supply::More { taken, of_round, to_plan } => (taken, of_round, to_plan),
         };
-        Ok((vec![Event::Asked(asking)], Some(Handed::Out { again: false })))
+        let mut talk = self.state.talk.clone();
+        let mut handings = Vec::new();
+        let of_worker = |handing: Handing| Handing { worker: worker.map(str::to_owned), ..handing };
+        let mut hand = |talk: &mut Conversation, handing: Handing| {
+            talk.hand_out(handing.clone()).expect("what was supplied can be handed out");
+            handings.push(handing);
+        };
+        if !taken.is_empty() || of_round > 0 {
+            let handed_out = talk.rounds().last().map_or(0, |round| round.handed_out()) + of_round;
+            hand(&mut talk, of_worker(Handing { handed_out, again: taken, ..Handing::default() }));
+        }
+        let mut left = to_plan;
+        let mut stop = None;
+        while left > 0 {
+            let beside = if left < size { talk.last_batch(worker).to_vec() } else { Vec::new() };
+            let plan = match self.plan(&talk, &beside, left)? {
+                Ok(plan) => plan,
+                Err(reason) => {
+                    stop = Some(reason);
+                    break;
+                }
+            };
+            let barred = |point: &PointId| talk.barred().contains_key(point);
+            if plan.measurements.points().iter().all(barred) {
+                stop = Some(Stop::Finished(Reason::NothingLeft));
+                break;
+            }
+            let (count, first) = (plan.measurements.len(), talk.slot_count() as u64);
+            let order = Some(run_order(count, self.state.spec.seed, first));
+            let (handed_out, with_those_before) = (count.min(left), left < size);
+            let handing =
+                Handing { plan: Some(plan), order, handed_out, with_those_before, ..Handing::default() };
+            hand(&mut talk, of_worker(handing));
+            left -= handed_out;
+            // A round that needs all its outcomes stands alone.
+            if !talk.is_anytime() {
+                break;
+            }
+        }
+        if handings.is_empty() {
+            let open: Vec<usize> = self.state.open().map(|(slot, ..)| slot).collect();
+            let waits = matches!(stop, Some(Stop::Budget { .. }) | None);
+            return Ok((
+                Vec::new(),
+                Some(match stop {
+                    _ if waits && worker.is_none() && !open.is_empty() => Handed::Again(open),
+                    Some(stop) if !waits || open.is_empty() => Handed::Stopped(stop),
+                    _ => Handed::Stopped(Stop::Waiting { open: open.len() }),
+                }),
+            ));
+        }
+        Ok((handings.into_iter().map(Event::Asked).collect(), Some(Handed::Out)))
     }
 
-    /// The first slots of the next round, or why there is none.
-    fn plan(&mut self, size: usize) -> Result<Result<Asking, Stop>, CampaignError> {
+    /// The next plan of at most `size` measurements, or why there is none.
+    fn plan(
+        &mut self,
+        talk: &Conversation,
+        beside: &[usize],
+        size: usize,
+    ) -> Result<Result<Plan, Stop>, CampaignError> {
         let spec = &self.state.spec;
-        let (seed, budget, first_slot) = (spec.seed, spec.budget, self.state.slot_count());
-        if let Some(measurements) = budget.filter(|&budget| self.state.planned() >= budget) {
-            return Ok(Err(Stop::Budget { measurements }));
+        let (budget, limits) = (spec.budget, spec.limits);
+        let left = budget.map_or(u64::MAX, |budget| budget.saturating_sub(talk.planned()));
+        if let Some(measurements) = budget.filter(|_| left == 0) {
+            return Ok(Err(Stop::Budget { measurements, needed: None }));
         }
-        let forced: Vec<PointId> = match self.state.rounds.is_empty() {
-            true => {
-                let candidates = self.candidates()?;
-                let find = |id: &String| candidates.find(id).map(PointId::new).map_err(CampaignError::from);
-                spec.forced.iter().map(find).collect::<Result<_, _>>()?
+        let needed = if talk.rounds().is_empty() && !spec.forced.is_empty() {
+            let plan = Plan::forced(self.forced()?);
+            let needed = plan.measurements.len() as u64;
+            if needed <= left {
+                return Ok(Ok(plan));
             }
-            false => Vec::new(),
+            needed
+        } else {
+            match self.next(talk, beside, size.min(left as usize), left, limits) {
+                Ok(Next::Stop(reason)) => return Ok(Err(Stop::Finished(reason))),
+                Ok(Next::Measure(plan)) if plan.measurements.len() as u64 <= left => return Ok(Ok(plan)),
+                Ok(Next::Measure(plan)) => plan.measurements.len() as u64,
+                Err(CampaignError::Bandit(BanditError::OverBudget { needed, .. })) => needed,
+                Err(other) => return Err(other),
+            }
         };
-        let step = self.engine()?.plan(forced, size).map_err(|error| match (error, budget) {
-            (CampaignError::Bandit(BanditError::OverBudget { needed, left }), Some(budget)) => {
-                CampaignError::OverBudget { needed, left, budget }
+        Ok(Err(Stop::Budget { measurements: budget.unwrap_or(u64::MAX), needed: Some(needed) }))
+    }
+
+    fn next(
+        &mut self,
+        talk: &Conversation,
+        beside: &[usize],
+        size: usize,
+        left: u64,
+        limits: Limits,
+    ) -> Result<Next, CampaignError> {
+        self.engine()?.plan(talk, beside, size, left, limits).map_err(CampaignError::Bandit)
+    }
+
+    /// Why an algorithm by whole rounds cannot do something.
+    pub(crate) fn whole_rounds(&self, what: &'static str) -> CampaignError {
+        CampaignError::WholeRounds { what, algorithm: self.state.spec.algorithm.clone() }
+    }
+
+    /// The candidates that the user wants measured first.
+    fn forced(&self) -> Result<Vec<PointId>, CampaignError> {
+        let candidates = self.candidates()?;
+        let find = |id: &String| candidates.find(id).map(PointId::new).map_err(CampaignError::from);
+        self.state.spec.forced.iter().map(find).collect()
+    }
+
+    /// Why nothing more is measured, as far as that is known without planning.
+    pub(crate) fn stopped_for(&self, status: elfving::bandit::Status) -> Option<Stop> {
+        use elfving::bandit::Status::Finished;
+        let (talk, spec) = (&self.state.talk, &self.state.spec);
+        let open = talk.open().next().is_some() || talk.round_under_way().is_some();
+        match (status, spec.budget) {
+            (Finished(reason), _) if !open || reason == Reason::Reached && talk.is_anytime() => {
+                Some(Stop::Finished(reason))
             }
-            (other, _) => other,
-        })?;
-        Ok(match step {
-            Step::Stop(Status::Finished(reason)) => Err(Stop::Finished(reason)),
-            Step::Stop(Status::Measuring) => unreachable!("an algorithm that stops has finished"),
-            Step::Measure(plan) => {
-                let count = plan.measurements.len();
-                let order = Some(run_order(count, seed, first_slot as u64));
-                Ok(Asking { plan: Some(plan), order, handed_out: count.min(size) })
+            (_, Some(budget)) if !open && talk.planned() >= budget => {
+                Some(Stop::Budget { measurements: budget, needed: None })
             }
-        })
+            _ => None,
+        }
     }
 }
 
 /// What asking came to.
 enum Handed {
-    Out { again: bool },
+    Again(Vec<usize>),
+    Out,
     Stopped(Stop),
 }
 

@@ -3,20 +3,20 @@
 use std::fmt;
 
 use elfving::bandit::{Reason, Why};
-use elfving::pool::PointId;
 use elfving::units::grouped;
 use elfving_problem::Dataset;
-use elfving_table::{LabSheet, SheetLine, TextColumn, slot_name};
+use elfving_table::{Cell, LabSheet, SheetLine, Table, TextColumn, slot_name};
 use serde::Serialize;
+use serde_json::Map;
 
+use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::spec::Spec;
-use crate::state::{Round, SlotState, State};
 
 /// The measurements to make now, in run order; none when the campaign has stopped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Batch {
-    /// The round they belong to; 0 for what the user forced.
+    /// The round of the last of them; 0 for what the user forced.
     pub round: u64,
     /// The measurements.
     pub rows: Vec<BatchRow>,
@@ -24,6 +24,8 @@ pub struct Batch {
     pub again: bool,
     /// Measurements of the round that are not handed out yet.
     pub later: usize,
+    /// Slots that are under way beside these.
+    pub open_before: usize,
     /// Why there is nothing to measure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stop>,
@@ -36,8 +38,15 @@ pub struct BatchRow {
     pub slot: String,
     /// The candidate.
     pub id: String,
+    /// Who has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// The candidate's own columns, as the user's table has them.
+    pub columns: Map<String, serde_json::Value>,
     /// Why it is in the batch.
     pub why: String,
+    /// The same in one word: `promising`, `unknown`, `replicate`, `compare`, `start`, `forced` or `design`.
+    pub kind: &'static str,
     /// Whether an attempt failed.
     pub failed_before: bool,
     #[serde(skip)]
@@ -63,10 +72,18 @@ impl BatchRow {
 pub enum Stop {
     /// The algorithm has finished.
     Finished(Reason),
-    /// All measurements of the budget were made.
+    /// All measurements of the budget were made, or the next round needs more than is left.
     Budget {
         /// How many these are.
         measurements: u64,
+        /// What the next round needs, where that is more than is left.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        needed: Option<u64>,
+    },
+    /// Nothing can be handed out until results of open slots are told.
+    Waiting {
+        /// Slots that are open.
+        open: usize,
     },
 }
 
@@ -74,38 +91,54 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::Finished(reason) => reason.fmt(f),
-            Stop::Budget { measurements } => {
+            Stop::Budget { measurements, needed: None } => {
                 write!(f, "the budget of {} measurements is spent", grouped(*measurements))
             }
+            Stop::Budget { measurements, needed: Some(needed) } => {
+                let (needed, budget) = (grouped(*needed), grouped(*measurements));
+                write!(
+                    f,
+                    "the next round needs {needed} measurements, more than the budget of {budget} leaves"
+                )
+            }
+            Stop::Waiting { open: 1 } => f.write_str("one slot is under way: its result comes first"),
+            Stop::Waiting { open } => write!(f, "{open} slots are under way: their results come first"),
         }
     }
 }
 
 impl Batch {
-    pub(crate) fn of(state: &State, candidates: &Dataset, again: bool) -> Self {
-        let Some(round) = state.open_round() else {
-            return Self { round: 0, rows: Vec::new(), again, later: 0, stopped: None };
-        };
-        let why = Reasons { state, candidates, round, why: round.plan.why() };
-        let row = |slot: usize| {
-            let place = slot - round.first;
-            let point = round.points[place].index();
-            BatchRow {
+    /// These slots.
+    pub(crate) fn of(campaign: &Campaign, slots: &[usize], again: bool) -> Result<Self, CampaignError> {
+        let (talk, candidates) = (&campaign.state().talk, campaign.candidates()?);
+        let mut reasons = Reasons::new(campaign, candidates);
+        let rows = slots.iter().filter_map(|&slot| {
+            let (round, place) = talk.place(slot)?;
+            let (point, record) = (talk.point(slot)?.index(), talk.slot(slot)?);
+            let (kind, why) = reasons.of(round, place);
+            Some(BatchRow {
                 slot: slot_name(slot),
                 id: candidates.names().name(point).into_owned(),
-                why: why.of(place),
-                failed_before: round.slots[place] == SlotState::Failed,
+                worker: record.worker.clone(),
+                columns: columns(candidates, &campaign.spec().outcome, point),
+                why,
+                kind,
+                failed_before: record.failures > 0,
                 number: slot,
                 row: candidates.table_row(point),
-            }
-        };
-        let rows = round.waiting().map(row).collect();
-        let later = round.points.len() - round.handed_out;
-        Self { round: round.plan.round, rows, again, later, stopped: None }
+            })
+        });
+        let rows: Vec<BatchRow> = rows.collect();
+        let last = slots.iter().max().and_then(|&slot| talk.place(slot));
+        let round = last.map_or(0, |(round, _)| talk.rounds()[round].plan().round);
+        let waiting = talk.rounds().last().filter(|round| !round.is_closed());
+        let later = waiting.map_or(0, |round| round.points().len() - round.handed_out());
+        let open_before = talk.open().count().saturating_sub(rows.len());
+        Ok(Self { round, rows, again, later, open_before, stopped: None })
     }
 
-    pub(crate) fn stopped(stop: Stop) -> Self {
-        Self { round: 0, rows: Vec::new(), again: false, later: 0, stopped: Some(stop) }
+    pub(crate) fn stopped(stop: Stop, open: usize) -> Self {
+        Self { round: 0, rows: Vec::new(), again: false, later: 0, open_before: open, stopped: Some(stop) }
     }
 
     /// A sheet for the lab in the dialect of the pool: `slot`, the id, the user's columns, `why`, the empty outcome and an
@@ -124,44 +157,74 @@ impl Batch {
     }
 }
 
-/// Why each measurement of a round is in it, in the user's names and sign.
-struct Reasons<'a> {
-    state: &'a State,
-    candidates: &'a Dataset,
-    round: &'a Round,
-    why: Vec<Why>,
+/// The user's own columns of a candidate: what the model sees and what it does not, without id and outcome.
+pub(crate) fn columns(candidates: &Dataset, outcome: &str, point: usize) -> Map<String, serde_json::Value> {
+    let Some(table) = candidates.table() else { return Map::new() };
+    let hidden = |name: &str| name == outcome || candidates.id_column() == Some(name);
+    cells(table, candidates.table_row(point)).filter(|(name, _)| !hidden(name)).collect()
 }
 
-impl Reasons<'_> {
-    fn of(&self, place: usize) -> String {
+fn cells(table: &Table, row: usize) -> impl Iterator<Item = (String, serde_json::Value)> {
+    let cell = |value: Cell<'_>| match value {
+        Cell::Number(number) => serde_json::Value::from(number),
+        Cell::Integer(number) => serde_json::Value::from(number),
+        Cell::Empty => serde_json::Value::Null,
+        other => serde_json::Value::from(other.to_string()),
+    };
+    let cells = table.columns().iter().zip(table.cells(row));
+    cells.map(move |(column, value)| (column.name().to_owned(), cell(value)))
+}
+
+/// Why each measurement of a round is in it, in the user's names and sign.
+struct Reasons<'a> {
+    campaign: &'a Campaign,
+    candidates: &'a Dataset,
+    /// The reasons of a round, looked up once.
+    of_round: Option<(usize, Vec<Why>)>,
+    /// How often each candidate was measured.
+    measured: Vec<u64>,
+}
+
+impl<'a> Reasons<'a> {
+    fn new(campaign: &'a Campaign, candidates: &'a Dataset) -> Self {
+        Self { campaign, candidates, of_round: None, measured: campaign.measured(candidates) }
+    }
+
+    fn of(&mut self, round: usize, place: usize) -> (&'static str, String) {
+        let state = self.campaign.state();
+        let record = &state.rounds()[round];
+        if self.of_round.as_ref().is_none_or(|(known, _)| *known != round) {
+            self.of_round = Some((round, record.plan().why()));
+        }
+        let why = self.of_round.as_ref().and_then(|(_, why)| why.get(record.measurement(place)));
         let choices = self.candidates.choices().text();
-        match self.why.get(self.round.measurement(place)) {
-            None => format!("chosen by {}", self.state.spec.algorithm),
+        let words = match why {
+            None => format!("chosen by {}", state.spec.algorithm),
             Some(Why::Comparison { rival, leader, width }) => {
                 let (rival, leader) = (&choices[rival.index()], &choices[leader.index()]);
                 Why::comparison(rival, leader, *width)
             }
             // What is planned is not measured yet: count what was told.
-            Some(Why::Repeat { .. }) => match self.measured(self.round.points[place]) {
+            Some(Why::Repeat { .. }) => match self.measured[record.points()[place].index()] {
                 0 => "replicate within this batch".to_owned(),
                 1 => "replicate; measured once so far".to_owned(),
                 times => format!("replicate; measured {times} times so far"),
             },
-            Some(other) => other.turned(self.state.spec.aim.sign()).to_string(),
-        }
+            Some(other) => other.turned(state.spec.aim.sign()).to_string(),
+        };
+        (why.map_or("design", kind), words)
     }
+}
 
-    /// How often a candidate was measured, in the campaign and before.
-    fn measured(&self, point: PointId) -> usize {
-        let rounds = self.state.rounds.iter();
-        let told =
-            rounds.flat_map(|round| round.points.iter().zip(&round.slots)).map(|(of, slot)| match slot {
-                SlotState::Told(reading) if *of == point => reading.values().len(),
-                _ => 0,
-            });
-        let id = &self.candidates.names().text()[point.index()];
-        let earlier = self.state.earlier.iter().flat_map(|group| &group.measurements);
-        let earlier = earlier.filter(|(of, _)| of == id).map(|(_, reading)| reading.values().len());
-        told.chain(earlier).sum()
+/// A reason in one word.
+fn kind(why: &Why) -> &'static str {
+    match why {
+        Why::Width { .. } => "unknown",
+        Why::Comparison { .. } | Why::Telling { .. } => "compare",
+        Why::Promise { .. } => "promising",
+        Why::Repeat { .. } => "replicate",
+        Why::Forced => "forced",
+        Why::Start => "start",
+        _ => "design",
     }
 }

@@ -7,12 +7,14 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use elfving::bandit::Reading;
+use elfving::bandit::{Follower, Limits, Reading};
+use elfving::pool::PointId;
+use elfving::units::grouped;
 use elfving_problem::Dataset;
 
 use crate::at::At;
 use crate::chain::Digest;
-use crate::engine::{self, Engine};
+use crate::engine;
 use crate::error::CampaignError;
 use crate::event::{BroughtIn, Creation, Event, Recorded, Source};
 use crate::spec::Spec;
@@ -49,7 +51,7 @@ pub struct Campaign {
     store: Store,
     pub(crate) state: State,
     candidates: OnceCell<Dataset>,
-    pub(crate) engine: Option<Engine>,
+    pub(crate) engine: Option<Follower>,
 }
 
 /// What became of measurements that were brought in.
@@ -106,7 +108,8 @@ impl Campaign {
         check(&spec)?;
         spec.forced.iter().try_for_each(|id| candidates.find(id).map(drop))?;
         let spec = engine::resolve(spec, &candidates)?;
-        let engine = Engine::start(&spec, &candidates)?;
+        let engine = engine::start(&spec, &candidates)?;
+        check_limits(&spec, &engine)?;
         let creation = Creation { spec, version: env!("CARGO_PKG_VERSION").to_owned() };
         let mut events = vec![(at, Event::Created(Box::new(creation)))];
         if let Some(brought_in) = earlier.filter(|brought_in| !brought_in.measurements.is_empty()) {
@@ -114,8 +117,9 @@ impl Campaign {
             events.push((at, Event::Earlier(brought_in)));
         }
         let store = Store::create(path, attachments, &events)?;
-        let state = replayed(&store)?;
-        Ok(Self { store, state, candidates: OnceCell::from(candidates), engine: Some(engine) })
+        let candidates = OnceCell::from(candidates);
+        let state = replayed(&store, &candidates)?;
+        Ok(Self { store, state, candidates, engine: Some(engine) })
     }
 
     /// Opens a campaign; to read, a file that cannot be written is enough.
@@ -125,8 +129,9 @@ impl Campaign {
     /// [`CampaignError::Locked`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CampaignError> {
         let store = Store::open(path.as_ref())?;
-        let state = replayed(&store)?;
-        Ok(Self { store, state, candidates: OnceCell::new(), engine: None })
+        let candidates = OnceCell::new();
+        let state = replayed(&store, &candidates)?;
+        Ok(Self { store, state, candidates, engine: None })
     }
 
     /// Brings in measurements made before or beside the campaign, by candidate.
@@ -141,16 +146,22 @@ impl Campaign {
     ) -> Result<Brought, CampaignError> {
         check_earlier(measurements, self.candidates()?)?;
         self.change(at, |_| {
-            let brought_in = BroughtIn { measurements: measurements.to_vec(), source: source.clone() };
-            Ok((vec![Event::Earlier(brought_in)], ()))
+            let (measurements, source, by) = (measurements.to_vec(), source.clone(), None);
+            Ok((vec![Event::Earlier(BroughtIn { measurements, source, by })], ()))
         })?;
-        let used = self.engine()?.used_earlier();
+        self.settle(at)?;
+        let used = self.engine()?.uses_brought();
         Ok(Brought { measurements: measurements.len(), used })
     }
 
     /// The question.
     pub fn spec(&self) -> &Spec {
         &self.state.spec
+    }
+
+    /// Whether the algorithm decides by whole rounds, and so waits for all their results.
+    pub fn needs_whole_rounds(&self) -> bool {
+        !self.state.is_anytime()
     }
 
     /// The last event that was seen.
@@ -168,13 +179,7 @@ impl Campaign {
     /// # Errors
     /// [`CampaignError::Damaged`] when the attached files are not as they were.
     pub fn candidates(&self) -> Result<&Dataset, CampaignError> {
-        if let Some(candidates) = self.candidates.get() {
-            return Ok(candidates);
-        }
-        let spec = &self.state.spec;
-        let read =
-            spec.recipe.read(|digest| self.store.attachment(digest), &spec.outcome, &spec.forbidden)?;
-        Ok(self.candidates.get_or_init(|| read))
+        read_candidates(&self.store, &self.state.spec, &self.candidates)
     }
 
     /// Every event so far.
@@ -194,13 +199,23 @@ impl Campaign {
     }
 
     /// The algorithm where the record stands.
-    pub(crate) fn engine(&mut self) -> Result<&mut Engine, CampaignError> {
+    pub(crate) fn engine(&mut self) -> Result<&mut Follower, CampaignError> {
         let mut engine = match self.engine.take().filter(|engine| !engine.went_ahead()) {
             Some(engine) => engine,
-            None => Engine::start(&self.state.spec, self.candidates()?)?,
+            None => engine::start(&self.state.spec, self.candidates()?)?,
         };
-        engine.follow(&self.state, self.candidates()?)?;
+        engine.follow(&self.state.talk).map_err(CampaignError::Bandit)?;
         Ok(self.engine.insert(engine))
+    }
+
+    /// The same, with what was told since the last decision.
+    pub(crate) fn engine_with_all(&mut self) -> Result<&mut Follower, CampaignError> {
+        self.engine()?;
+        let engine = self.engine.as_mut().expect("it was built just now");
+        if self.state.talk.is_anytime() {
+            engine.note_fresh(&self.state.talk).map_err(CampaignError::Bandit)?;
+        }
+        Ok(engine)
     }
 
     /// Appends the events that follow from the current state: sees what others did, works them out, appends them behind that
@@ -253,18 +268,45 @@ impl Campaign {
     }
 
     fn take_in(&mut self, recorded: Recorded) -> Result<(), CampaignError> {
-        if matches!(recorded.event, Event::Corrected(_)) {
+        // What was learned from another outcome, or for another question, is learned again.
+        if matches!(recorded.event, Event::Corrected(_) | Event::Changed(_)) {
             self.engine = None;
         }
-        self.state.apply(recorded).map_err(|what| self.store.damaged(what))
+        let Self { store, state, candidates, .. } = self;
+        let spec = state.spec.clone();
+        let find = |id: &str| find(store, &spec, candidates, id);
+        state.apply(recorded, &find).map_err(|what| store.damaged(what))
     }
 }
 
+/// The most measurements of a campaign, in all or at a time: more is a slip of the finger.
+pub const MOST_MEASUREMENTS: u64 = 10_000_000;
+
 /// Refuses what no algorithm is needed for to see that it is wrong.
-fn check(spec: &Spec) -> Result<(), CampaignError> {
+pub(crate) fn check(spec: &Spec) -> Result<(), CampaignError> {
+    let most = grouped(MOST_MEASUREMENTS);
+    if let Some(id) = spec.forced.iter().find(|id| spec.forbidden.contains(id)) {
+        return Err(setting(format!(
+            "candidate {id:?} is both forced and forbidden: take it out of one of the lists"
+        )));
+    }
     match spec {
+        Spec { batch, .. } if *batch as u64 > MOST_MEASUREMENTS => {
+            Err(setting(format!("a batch has at most {most} measurements, got {}", grouped(*batch as u64))))
+        }
+        Spec { budget: Some(budget), .. } if *budget > MOST_MEASUREMENTS => {
+            Err(setting(format!("the budget is at most {most} measurements, got {}", grouped(*budget))))
+        }
+        Spec { budget: Some(budget), forced, .. } if forced.len() as u64 > *budget => Err(setting(format!(
+            "{} candidates are forced, and the budget is {budget}: raise the budget or force fewer",
+            forced.len()
+        ))),
         Spec { batch: 0, .. } => Err(setting("a batch has at least 1 measurement".to_owned())),
         Spec { budget: Some(0), .. } => Err(setting("the budget must be at least 1".to_owned())),
+        Spec { tries: 0, .. } => Err(setting("a candidate gets at least 1 try".to_owned())),
+        Spec { limits: Limits { in_a_batch: Some(0), .. } | Limits { in_all: Some(0), .. }, .. } => {
+            Err(setting("a candidate may be measured at least once".to_owned()))
+        }
         Spec { outcome, .. } if outcome.trim().is_empty() => {
             Err(setting("the outcome needs a name".to_owned()))
         }
@@ -282,16 +324,50 @@ fn check_earlier(measurements: &[(String, Reading)], candidates: &Dataset) -> Re
     Ok(())
 }
 
-fn replayed(store: &Store) -> Result<State, CampaignError> {
+/// The candidates, read when they are needed first.
+fn read_candidates<'a>(
+    store: &Store,
+    spec: &Spec,
+    candidates: &'a OnceCell<Dataset>,
+) -> Result<&'a Dataset, CampaignError> {
+    if let Some(candidates) = candidates.get() {
+        return Ok(candidates);
+    }
+    let read = spec.recipe.read(|digest| store.attachment(digest), &spec.outcome, &spec.forbidden)?;
+    Ok(candidates.get_or_init(|| read))
+}
+
+fn find(store: &Store, spec: &Spec, candidates: &OnceCell<Dataset>, id: &str) -> Result<PointId, String> {
+    let candidates = read_candidates(store, spec, candidates).map_err(|error| match error {
+        CampaignError::Damaged { what, .. } => what,
+        other => other.to_string(),
+    })?;
+    candidates.find(id).map(PointId::new).map_err(|error| error.to_string())
+}
+
+/// An algorithm by whole rounds measures what its design says.
+pub(crate) fn check_limits(spec: &Spec, engine: &Follower) -> Result<(), CampaignError> {
+    if spec.limits.are_none() || engine.is_anytime() {
+        return Ok(());
+    }
+    Err(setting(format!(
+        "{} measures what its design says, as often as it says: it takes no limit on repeats",
+        spec.algorithm
+    )))
+}
+
+fn replayed(store: &Store, candidates: &OnceCell<Dataset>) -> Result<State, CampaignError> {
     let mut events = store.events_after(&store.start())?.into_iter();
     let first = events.next().ok_or_else(|| store.damaged("there are no events".to_owned()))?;
     let mut state = State::begin(first).map_err(|what| store.damaged(what))?;
+    let spec = state.spec.clone();
     for recorded in events {
-        state.apply(recorded).map_err(|what| store.damaged(what))?;
+        let find = |id: &str| find(store, &spec, candidates, id);
+        state.apply(recorded, &find).map_err(|what| store.damaged(what))?;
     }
     Ok(state)
 }
 
-fn setting(message: String) -> CampaignError {
+pub(crate) fn setting(message: String) -> CampaignError {
     CampaignError::Setting { message }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
 use elfving_problem::{Dataset, PoolSpec, Source};
-use elfving_table::{Table, TableError};
+use elfving_table::{Condition, Table, TableError};
 
 use crate::at::At;
 use crate::campaign::Campaign;
@@ -69,6 +69,31 @@ impl Draft {
         &self.dataset
     }
 
+    /// The candidates that meet a condition, to be forbidden or forced.
+    ///
+    /// # Errors
+    /// What is wrong with the condition.
+    pub fn ids_where(&self, condition: &Condition) -> Result<Vec<String>, CampaignError> {
+        let Some(table) = self.dataset.table() else { return Ok(Vec::new()) };
+        let rows = condition.rows(table).map_err(TableError::from)?;
+        Ok(rows.into_iter().map(|row| self.dataset.names().name(row).into_owned()).collect())
+    }
+
+    /// The candidates of earlier measurements that are left out because they are forbidden, one per measurement.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn forbidden_measurements(
+        &self,
+        measured: &ResultsFile,
+        spec: &Spec,
+    ) -> Result<Vec<String>, CampaignError> {
+        let id = self.dataset.id_column().unwrap_or("row");
+        let measurements = measured.measurements(&spec.outcome, id, self.dataset.names().text())?;
+        let ids = measurements.into_iter().map(|(id, _)| id);
+        Ok(ids.filter(|id| spec.forbidden.contains(id)).collect())
+    }
+
     /// Starts the campaign on a new file, which is complete or not there, with measurements that were made before. Those of forbidden
     /// candidates are left out.
     ///
@@ -104,5 +129,5 @@ fn brought_in(file: &ResultsFile, spec: &Spec, dataset: &Dataset) -> Result<Brou
     let id = dataset.id_column().unwrap_or("row");
     let mut measurements = file.measurements(&spec.outcome, id, dataset.names().text())?;
     measurements.retain(|(id, _)| !spec.forbidden.contains(id));
-    Ok(BroughtIn { measurements, source: Some(file.source().clone()) })
+    Ok(BroughtIn { measurements, source: Some(file.source().clone()), by: None })
 }

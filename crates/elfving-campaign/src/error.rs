@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use elfving::bandit::BanditError;
 use elfving::pool::PoolError;
-use elfving::units::grouped;
 use elfving_problem::ProblemError;
 use elfving_table::{TableError, WriteError};
 
@@ -57,6 +56,16 @@ pub enum CampaignError {
         path: PathBuf,
         /// What the operating system or SQLite said.
         what: String,
+    },
+    /// It is on record, but the disk has not confirmed it.
+    #[error("{}: written, but the disk has not confirmed it: {what}", path.display())]
+    Unconfirmed {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system or SQLite said.
+        what: String,
+        /// The last event on record.
+        event: u64,
     },
     /// Another process is writing.
     #[error("{}: another process has held the file for more than {seconds} s", path.display())]
@@ -127,15 +136,21 @@ pub enum CampaignError {
         /// What is wrong.
         problem: String,
     },
-    /// The next round does not fit into the budget.
-    #[error("the next round needs {} measurements; {} of the budget of {} are left", grouped(*needed), grouped(*left), grouped(*budget))]
-    OverBudget {
-        /// What the round needs.
-        needed: u64,
-        /// What is left.
-        left: u64,
-        /// The budget.
-        budget: u64,
+    /// The slot is not with anybody.
+    #[error("slot {slot} is not open: it has its outcome, or its candidate was set aside")]
+    NotOpen {
+        /// The slot.
+        slot: String,
+    },
+    /// An algorithm by whole rounds cannot do that.
+    #[error(
+        "{what}: {algorithm} decides by whole rounds of its own design, and its proof needs every one of them as it was planned"
+    )]
+    WholeRounds {
+        /// What was wanted.
+        what: &'static str,
+        /// The algorithm.
+        algorithm: String,
     },
     /// A round with open slots does not close by itself.
     #[error("{open} slots of round {round} are open")]

@@ -1,6 +1,8 @@
 //! What can happen to a campaign. Its state is a replay of these; nothing else decides.
 
-use elfving::bandit::{Decision, Plan, Reading};
+use std::collections::BTreeMap;
+
+use elfving::bandit::{Decision, Handing, Limits, Reading};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -14,17 +16,27 @@ pub enum Event {
     /// The campaign began.
     Created(Box<Creation>),
     /// Slots were handed out.
-    Asked(Asking),
+    Asked(Handing),
     /// Outcomes came in: one event a file.
     Told(Telling),
     /// Measurements failed; their slots stay open.
     Failed(Failing),
     /// Outcomes were replaced.
     Corrected(Correction),
-    /// A round was decided.
+    /// A whole round was decided.
     Closed(Closing),
+    /// Something was decided from all data so far.
+    Decided(Decision),
     /// Measurements from outside the campaign came in.
     Earlier(BroughtIn),
+    /// Slots were given back.
+    Released(Releasing),
+    /// Candidates are neither measured nor chosen from here on.
+    Barred(Barring),
+    /// Candidates may be measured and chosen again.
+    Allowed(Allowing),
+    /// The question was changed.
+    Changed(Changing),
 }
 
 /// What was asked for, and by which version of the program.
@@ -36,27 +48,20 @@ pub struct Creation {
     pub version: String,
 }
 
-/// Slots that were handed out: the first of a round bring its plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Asking {
-    /// The plan of a round that begins here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<Plan>,
-    /// The run order of that round: slot k of the round is measurement `order[k]` of the plan. Without one, as planned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub order: Option<Vec<usize>>,
-    /// How many slots of the round are handed out, with these.
-    pub handed_out: usize,
-}
-
 /// Outcomes by slot, in the user's units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Telling {
     /// Slot and reading.
     pub results: Vec<(usize, Reading)>,
+    /// Other outcomes of slots, by name: on record, and not yet looked at by any algorithm.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub also: BTreeMap<String, Vec<(usize, Reading)>>,
     /// Where they came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// A file of results.
@@ -77,6 +82,9 @@ pub struct Failing {
     /// Where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// Outcomes replaced by others, for one reason.
@@ -89,6 +97,9 @@ pub struct Correction {
     /// Where slots of closed rounds are among them: what every closed round decides now. Without it the guarantee is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Decision>>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// One outcome replaced by another.
@@ -119,6 +130,91 @@ pub struct BroughtIn {
     /// Where they came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Slots that were given back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Releasing {
+    /// The slots.
+    pub slots: Vec<usize>,
+    /// Whether nobody is to measure them any more; an outcome may still be told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub for_good: bool,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Candidates that are neither measured nor chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Barring {
+    /// Their ids.
+    pub candidates: Vec<String>,
+    /// Whether they turned out to be impossible, rather than unwanted.
+    pub infeasible: bool,
+    /// Why, in the user's words or ours.
+    pub reason: String,
+    /// The rule that named them, where it was one.
+    #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Candidates that may be measured and chosen again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Allowing {
+    /// Their ids.
+    pub candidates: Vec<String>,
+    /// Why.
+    pub reason: String,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// What is asked from here on, where it is another thing than before.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Changing {
+    /// Measurements in all; `null` for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "twice")]
+    pub budget: Option<Option<u64>>,
+    /// Slots handed out at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
+    /// How close to the best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// How often one candidate may be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+    /// Attempts before a candidate counts as infeasible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries: Option<u64>,
+    /// Why.
+    pub reason: String,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// A limit that may be lifted: absent, `null`, or a number.
+mod twice {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::option_option, clippy::ref_option, reason = "absent, null or a number")]
+    pub(super) fn serialize<S: Serializer>(value: &Option<Option<u64>>, out: S) -> Result<S::Ok, S::Error> {
+        value.flatten().serialize(out)
+    }
+
+    #[expect(clippy::option_option, reason = "absent, null or a number")]
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Option<u64>>, D::Error> {
+        Option::deserialize(from).map(Some)
+    }
 }
 
 /// An event in its place in the log.
@@ -145,6 +241,11 @@ impl Event {
             Event::Corrected(_) => "corrected",
             Event::Closed(_) => "closed",
             Event::Earlier(_) => "earlier",
+            Event::Decided(_) => "decided",
+            Event::Released(_) => "released",
+            Event::Barred(_) => "barred",
+            Event::Allowed(_) => "allowed",
+            Event::Changed(_) => "changed",
         }
     }
 
@@ -158,6 +259,11 @@ impl Event {
             Event::Corrected(correction) => serde_json::to_string(correction),
             Event::Closed(closing) => serde_json::to_string(closing),
             Event::Earlier(brought_in) => serde_json::to_string(brought_in),
+            Event::Decided(decision) => serde_json::to_string(decision),
+            Event::Released(releasing) => serde_json::to_string(releasing),
+            Event::Barred(barring) => serde_json::to_string(barring),
+            Event::Allowed(allowing) => serde_json::to_string(allowing),
+            Event::Changed(changing) => serde_json::to_string(changing),
         };
         body.expect("finite numbers and text have a JSON form")
     }
@@ -166,11 +272,19 @@ impl Event {
     /// go on record.
     pub(crate) fn is_readable(&self) -> bool {
         match self {
-            Event::Asked(_) | Event::Corrected(_) | Event::Closed(_) => {
-                Event::parse(self.kind(), &self.body()).as_ref() == Ok(self)
-            }
+            Event::Asked(_)
+            | Event::Corrected(_)
+            | Event::Closed(_)
+            | Event::Decided(_)
+            | Event::Changed(_) => Event::parse(self.kind(), &self.body()).as_ref() == Ok(self),
             // Readings were checked when they came in.
-            Event::Created(_) | Event::Told(_) | Event::Failed(_) | Event::Earlier(_) => true,
+            Event::Created(_)
+            | Event::Told(_)
+            | Event::Failed(_)
+            | Event::Earlier(_)
+            | Event::Released(_)
+            | Event::Barred(_)
+            | Event::Allowed(_) => true,
         }
     }
 
@@ -184,6 +298,11 @@ impl Event {
             "corrected" => Event::Corrected(parsed(body)?),
             "closed" => Event::Closed(parsed(body)?),
             "earlier" => Event::Earlier(parsed(body)?),
+            "decided" => Event::Decided(parsed(body)?),
+            "released" => Event::Released(parsed(body)?),
+            "barred" => Event::Barred(parsed(body)?),
+            "allowed" => Event::Allowed(parsed(body)?),
+            "changed" => Event::Changed(parsed(body)?),
             other => return Err(format!("{other:?} is not a kind of event")),
         })
     }
@@ -197,12 +316,12 @@ fn parsed<T: DeserializeOwned>(body: &str) -> Result<T, String> {
 mod tests {
     use super::*;
     use elfving::bandit::Elimination;
-    use elfving::pool::PointId;
+    use elfving::pool::ChoiceId;
 
     #[test]
     fn an_event_that_holds_an_infinite_number_is_not_readable() {
         let closing = |difference| {
-            let (choice, by) = (PointId::new(0), PointId::new(1));
+            let (choice, by) = (ChoiceId::new(0), ChoiceId::new(1));
             let out = Elimination { choice, by, difference, threshold: 0.5, round: 1 };
             let decision = Decision { eliminated: vec![out], ..Decision::keep(1, vec![by]) };
             Event::Closed(Closing { decision, waived: false })

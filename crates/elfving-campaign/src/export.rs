@@ -10,7 +10,7 @@ use crate::chain::Digest;
 use crate::error::CampaignError;
 use crate::event::Recorded;
 use crate::spec::{Spec, spec_for_programs};
-use crate::status::Status;
+use crate::status::CampaignStatus;
 use crate::story::SlotStory;
 
 /// Everything about a campaign.
@@ -22,7 +22,7 @@ pub struct Export {
     #[serde(serialize_with = "for_programs")]
     pub spec: Spec,
     /// Where it stands.
-    pub status: Status,
+    pub status: CampaignStatus,
     /// Every slot.
     pub slots: Vec<SlotStory>,
     /// The log.
@@ -105,6 +105,12 @@ impl Campaign {
                 all,
             ])?;
         }
+        let names = candidates.names();
+        for (point, reading) in self.state().brought() {
+            let [mean, count, error, all] = cells(Some(reading));
+            let (id, state) = (names.name(point.index()).into_owned(), "volunteered");
+            sheet.row([Cell::Empty, id.into(), Cell::Empty, state.into(), mean, count, error, all])?;
+        }
         Ok(sheet.finish()?)
     }
 }
@@ -121,5 +127,5 @@ fn cells(reading: Option<&Reading>) -> [Cell<'static>; 4] {
         }
         _ => Cell::Empty,
     };
-    [Cell::Number(reading.mean()), Cell::Integer(reading.values().len() as i64), error, all]
+    [Cell::Number(reading.mean()), Cell::Integer(reading.count() as i64), error, all]
 }

@@ -3,10 +3,12 @@
 //! | version | since | what changed |
 //! |---|---|---|
 //! | 1 | 0.1.0 | the first one |
+//! | 2 | 0.2.0 | decisions at any time (`decided`), slots with owners (`asked`, `released`), candidates set aside (`barred`, `allowed`), questions that change (`changed`), who did it (`by`), other named outcomes (`also`) |
 //!
 //! A file says what it is by SQLite's `application_id` and which format it has by `user_version`. A newer format is refused
-//! and left untouched. An older one is never changed in place: [`upgrade`] reads its events as they were written then, and
-//! writes a new file.
+//! and left untouched. The tables of formats 1 and 2 are the same and every event of format 1 is one of format 2, so a file of
+//! format 1 is read as it is, and becomes one of format 2 with the first event that is appended: in the same transaction, its events
+//! and seals untouched. [`upgrade`] writes a new file instead.
 
 use std::path::Path;
 
@@ -15,10 +17,10 @@ use crate::event::Event;
 use crate::store::Store;
 
 /// `Elfv`, as SQLite's `application_id`.
-pub(crate) const APPLICATION_ID: i32 = 0x456c_6676;
+pub(crate) const APPLICATION_ID: i32 = elfving_table::CAMPAIGN_APPLICATION_ID;
 
 /// The format that this version writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Two tables that only grow.
 pub(crate) const SCHEMA: &str = "
@@ -47,7 +49,7 @@ CREATE TRIGGER attachment_is_never_removed BEFORE DELETE ON attachment
 /// An event as a file of this format wrote it.
 pub(crate) fn read_event(format: u32, kind: &str, body: &str) -> Result<Event, String> {
     match format {
-        1 => Event::parse(kind, body),
+        1 | 2 => Event::parse(kind, body),
         other => Err(format!("there was never a format {other}")),
     }
 }

@@ -5,8 +5,9 @@
 //! tell, correct, status, export, verify.
 //!
 //! * An acknowledged [`tell`](Campaign::tell) is never lost and never counted twice.
-//! * [`ask`](Campaign::ask) is idempotent: an open batch is shown again, never redrawn.
-//! * A round never closes on a partial batch unless the user says so, and then nothing is guaranteed any more.
+//! * [`ask`](Campaign::ask) is idempotent: a batch is shown again, never redrawn, until something of it came back.
+//! * Nothing that came back waits for what has not, except where a theorem needs the whole round; such a round never closes on a partial
+//!   batch unless the user says so, and then nothing is guaranteed any more.
 //! * Plans and decisions are on record, so a campaign replays on another machine without making them again.
 //!
 //! Nothing is printed here and no clock is read: times come in as [`At`].
@@ -16,12 +17,14 @@ mod at;
 mod batch;
 mod campaign;
 mod chain;
+mod changes;
 mod draft;
 mod engine;
 mod error;
 pub mod event;
 mod export;
 mod format;
+mod outliers;
 mod recipe;
 mod report;
 mod results;
@@ -37,19 +40,22 @@ mod words;
 
 pub use at::At;
 pub use batch::{Batch, BatchRow, Stop};
-pub use campaign::{Brought, Campaign};
+pub use campaign::{Brought, Campaign, MOST_MEASUREMENTS};
 pub use chain::Digest;
+pub use changes::Changed;
 pub use draft::Draft;
+pub use elfving::bandit::Limits;
 pub use elfving_problem::AssumptionSpec;
 pub use error::CampaignError;
 pub use event::{Event, Recorded, Source};
 pub use export::{Export, ExportedEvent};
 pub use format::{FORMAT, upgrade};
+pub use outliers::Outlier;
 pub use recipe::Recipe;
 pub use results::ResultsFile;
 pub use spec::{Aim, Meaning, Mode, OutcomeMarker, ResultsFormat, Spec, spec_for_programs};
-pub use status::{Eliminated, Span, Status, Survivor};
-pub use store::{Attachment, Head};
+pub use status::{AsideCandidate, CampaignStatus, Eliminated, Span, Survivor};
+pub use store::{Attachment, Head, hold_creation};
 pub use story::{CandidateStory, RoundStory, SlotStory};
 pub use tell::{TellOptions, Told};
 pub use verify::Verification;

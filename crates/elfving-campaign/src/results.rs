@@ -9,6 +9,9 @@
 //! | outcome that is a declared marker | failed, or the number it stands for |
 //! | outcome empty, status empty | not measured yet: the slot stays open |
 //! | outcome empty, status `failed` | failed: the slot is asked again |
+//! | outcome empty, status `infeasible` | the candidate cannot be measured: never again |
+//! | no slot, but an id | measured without being asked for |
+//! | columns `n`, `mean` and `sd` in place of the outcome | many measurements, summed up |
 //!
 //! Columns that nobody asks for are ignored, so a batch can come back with notes beside it.
 
@@ -43,10 +46,19 @@ pub(crate) struct Entry {
     pub(crate) lines: usize,
 }
 
-/// Everything a file says: entries, and lines without an outcome.
+/// What a line without a slot says of a candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Volunteered {
+    pub(crate) row: usize,
+    pub(crate) id: String,
+    pub(crate) outcome: Outcome,
+}
+
+/// Everything a file says: entries, what nobody asked for, and lines without an outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     pub(crate) list: Vec<Entry>,
+    pub(crate) volunteered: Vec<Volunteered>,
     pub(crate) blank: usize,
 }
 
@@ -100,7 +112,10 @@ impl ResultsFile {
         problems: &mut Problems,
     ) -> Result<Entries, TableError> {
         let columns = Columns::of(self, outcome, id_column)?;
-        let slots_of_lines = self.table.texts("slot")?;
+        let slots_of_lines = match (self.table.column("slot"), &columns.ids) {
+            (Err(_), Some(_)) => vec![String::new(); self.table.rows()],
+            _ => self.table.texts("slot")?,
+        };
         let mut entries = Entries::default();
         // Of every slot seen: its first line, and its entry if that line has an outcome.
         let mut seen: HashMap<usize, (usize, Option<usize>)> = HashMap::new();
@@ -108,6 +123,17 @@ impl ResultsFile {
             let name = slots_of_lines[row].trim();
             if name.is_empty() && columns.is_blank(row) {
                 entries.blank += 1;
+                continue;
+            }
+            let own_id = columns.ids.as_ref().map_or("", |ids| ids[row].trim());
+            if name.is_empty() && !own_id.is_empty() {
+                match columns.outcome(row) {
+                    Ok(Some(outcome)) => {
+                        entries.volunteered.push(Volunteered { row, id: own_id.to_owned(), outcome });
+                    }
+                    Ok(None) => entries.blank += 1,
+                    Err(problem) => problems.add(|| problem),
+                }
                 continue;
             }
             let known = slot_index(name).and_then(|slot| Some((slot, id_of(slot)?)));
@@ -156,17 +182,29 @@ impl ResultsFile {
         ids: &TextColumn,
     ) -> Result<Vec<(String, Reading)>, TableError> {
         let columns = Columns::of(self, outcome, id_column)?;
-        let positions = self.table.positions(id_column, ids.iter())?;
         let mut problems = Problems::default();
-        let mut measured = Vec::new();
-        for (row, position) in positions.into_iter().enumerate() {
-            match columns.outcome(row) {
-                Ok(Some(Outcome::Measured(reading))) => measured.push((ids[position].to_owned(), reading)),
-                Ok(_) => {}
-                Err(problem) => problems.add(|| problem),
+        let outcomes: Vec<Option<Outcome>> = (0..self.table.rows())
+            .map(|row| {
+                columns.outcome(row).unwrap_or_else(|problem| {
+                    problems.add(|| problem);
+                    None
+                })
+            })
+            .collect();
+        // What is wrong with ids and what is wrong with outcomes is listed together.
+        let positions = match self.table.positions(id_column, ids.iter()) {
+            Ok(positions) => positions,
+            Err(refused) => {
+                problems.absorb(Problems::from(refused));
+                Vec::new()
             }
-        }
-        problems.finish().map(|()| measured)
+        };
+        problems.finish()?;
+        let measured = positions.into_iter().zip(outcomes).filter_map(|(position, outcome)| match outcome {
+            Some(Outcome::Measured(reading)) => Some((ids[position].to_owned(), reading)),
+            _ => None,
+        });
+        Ok(measured.collect())
     }
 
     fn problem(&self, code: Code, row: usize, message: String) -> Problem {
@@ -213,12 +251,13 @@ impl ResultsFile {
 /// The repeats of two lines of one slot; a failed one adds nothing.
 fn joined(one: &Outcome, other: &Outcome) -> Option<Outcome> {
     let values = |reading: &Reading| match reading {
-        Reading::WithError { .. } => None,
+        Reading::WithError { .. } | Reading::Summary { .. } => None,
         reading => Some(reading.values().to_vec()),
     };
     Some(match (one, other) {
         (Outcome::Failed, other) => other.clone(),
         (one, Outcome::Failed) => one.clone(),
+        (Outcome::Infeasible, _) | (_, Outcome::Infeasible) => Outcome::Infeasible,
         (Outcome::Measured(one), Outcome::Measured(other)) => {
             let mut all = values(one)?;
             all.extend(values(other)?);
@@ -235,13 +274,18 @@ struct Columns<'a> {
     outcomes: Vec<(&'a str, Vec<String>)>,
     statuses: Option<Vec<String>>,
     errors: Option<(&'a str, Vec<String>)>,
+    /// How many measurements a line sums up, and their standard deviation.
+    summaries: Option<(Vec<String>, Option<Vec<String>>)>,
 }
 
 impl<'a> Columns<'a> {
     fn of(file: &'a ResultsFile, outcome: &'a str, id: &str) -> Result<Self, TableError> {
         let table = &file.table;
         let optional = |name: &str| table.column(name).is_ok().then(|| table.texts(name)).transpose();
+        let has = |name: &str| table.column(name).is_ok();
+        let sums_up = !has(outcome) && has("mean") && has("n") && file.format.repeats.is_empty();
         let names: Vec<&str> = match file.format.repeats.as_slice() {
+            [] if sums_up => vec!["mean"],
             [] => vec![outcome],
             repeats => repeats.iter().map(String::as_str).collect(),
         };
@@ -252,6 +296,10 @@ impl<'a> Columns<'a> {
             outcomes: names.into_iter().map(cells).collect::<Result<_, _>>()?,
             statuses: optional("status")?,
             errors: file.format.error_column.as_deref().map(cells).transpose()?,
+            summaries: match sums_up {
+                true => Some((table.texts("n")?, optional("sd")?)),
+                false => None,
+            },
         })
     }
 
@@ -277,13 +325,19 @@ impl<'a> Columns<'a> {
             _ => Some(Reading::Repeats(numbers)),
         };
         let measured = self.with_error(row, measured)?;
+        let measured = self.summed_up(row, measured)?;
         let status = self.statuses.as_ref().map_or("", |statuses| statuses[row].trim());
         let contradiction = |message: String, help: Hint| {
             self.file.problem(Code::BadStatus, row, message).column("status").help(help)
         };
         match (status.to_ascii_lowercase().as_str(), measured) {
-            ("" | "ok" | "done", Some(reading)) => Ok(Some(Outcome::Measured(reading))),
+            // The last ones are the words of our own export.
+            ("" | "ok" | "done" | "told" | "volunteered", Some(reading)) => {
+                Ok(Some(Outcome::Measured(reading)))
+            }
             ("failed", None) => Ok(Some(Outcome::Failed)),
+            ("infeasible", None) => Ok(Some(Outcome::Infeasible)),
+            ("open" | "released" | "missing" | "dropped", None) => Ok(None),
             ("", None) => Ok(failed.then_some(Outcome::Failed)),
             ("ok" | "done", None) if failed => {
                 let message = format!("the status is {status}, but the outcome says failed");
@@ -293,14 +347,39 @@ impl<'a> Columns<'a> {
                 let help = "fill in the outcome, or empty the status: the slot then stays open";
                 Err(contradiction(format!("the status is {status}, but there is no outcome"), help.into()))
             }
-            ("failed", Some(reading)) => {
+            ("failed" | "infeasible", Some(reading)) => {
                 let help = "for a failed run leave the outcome empty";
                 Err(contradiction(format!("the run failed, but its outcome is {reading}"), help.into()))
             }
             _ => Err(contradiction(
                 format!("{status:?} is not a status"),
-                "write failed, ok, or nothing".into(),
+                "write failed, infeasible, ok, or nothing".into(),
             )),
+        }
+    }
+
+    /// A mean, with how many measurements it is the mean of.
+    fn summed_up(&self, row: usize, measured: Option<Reading>) -> Result<Option<Reading>, Problem> {
+        let (Some((counts, deviations)), Some(Reading::Value(mean))) = (&self.summaries, &measured) else {
+            return Ok(measured);
+        };
+        let refused = |column: &str, message: String| {
+            let help =
+                "write the number of measurements, their mean, and their standard deviation or nothing";
+            Err(self.file.problem(Code::BadError, row, message).column(column).help(help))
+        };
+        let count = counts[row].trim();
+        let Some(count) = count.parse::<u64>().ok().filter(|count| *count > 0) else {
+            return refused("n", format!("{count:?} is not a number of measurements"));
+        };
+        let deviation = match deviations.as_ref().map_or("", |cells| cells[row].trim()) {
+            "" => None,
+            text => Some(self.file.table.number_in("sd", row, text)?),
+        };
+        let reading = Reading::Summary { count, mean: *mean, deviation };
+        match reading.problem() {
+            Some(problem) => refused("sd", problem),
+            None => Ok(Some(reading)),
         }
     }
 
@@ -358,6 +437,7 @@ enum Cell {
 fn with_help(problem: Problem) -> Problem {
     match problem.code {
         Code::NotFinite | Code::EmptyCell => problem.help(Hint::LeaveCellEmpty),
+        _ if matches!(problem.help, Some(Hint::WithoutUnit { .. })) => problem,
         Code::NotANumber => problem.help(Hint::MarkFailed),
         _ => problem,
     }

@@ -1,6 +1,7 @@
 //! The question of a campaign: everything that was decided before the first measurement.
 
-use elfving::bandit::Goal;
+use elfving::bandit::{Goal, Limits};
+use elfving::named::named_enum;
 use elfving_problem::AssumptionSpec;
 use elfving_table::Decimal;
 use serde::{Deserialize, Serialize};
@@ -64,8 +65,23 @@ pub struct Spec {
     /// Candidates that are measured first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forced: Vec<String>,
+    /// How often one candidate may be measured.
+    #[serde(default, skip_serializing_if = "Limits::are_none")]
+    pub limits: Limits,
+    /// Attempts that may fail before a candidate counts as infeasible.
+    #[serde(default = "usual_tries", skip_serializing_if = "is_usual_tries")]
+    pub tries: u64,
     /// How files of results are written.
     pub results: ResultsFormat,
+}
+
+/// Two: one accident is no reason, two are.
+fn usual_tries() -> u64 {
+    2
+}
+
+fn is_usual_tries(tries: &u64) -> bool {
+    *tries == usual_tries()
 }
 
 /// Which outcomes are good.
@@ -78,14 +94,14 @@ pub enum Aim {
     Minimise,
 }
 
-/// What stands behind an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// A theorem under printed assumptions.
-    Certified,
-    /// A fitted model: practical, without proof.
-    Calibrated,
+named_enum! {
+    /// What stands behind an answer.
+    pub enum Mode: "mode" {
+        /// A theorem under printed assumptions.
+        Certified = "certified": "A theorem under the assumptions",
+        /// A fitted model: practical, without proof.
+        Calibrated = "calibrated": "A fitted model: practical, no proof",
+    }
 }
 
 /// How files of results are written.
@@ -207,6 +223,8 @@ impl Spec {
             recipe,
             forbidden: Vec::new(),
             forced: Vec::new(),
+            limits: Limits::default(),
+            tries: usual_tries(),
             results: ResultsFormat::default(),
         }
     }
@@ -285,6 +303,20 @@ impl Spec {
     #[must_use]
     pub fn force(mut self, ids: Vec<String>) -> Self {
         self.forced = ids;
+        self
+    }
+
+    /// Limits how often one candidate may be measured.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how often a candidate may fail before it counts as infeasible.
+    #[must_use]
+    pub fn tries(mut self, tries: u64) -> Self {
+        self.tries = tries;
         self
     }
 

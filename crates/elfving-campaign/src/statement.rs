@@ -15,19 +15,17 @@ pub(crate) struct About<'a> {
     pub(crate) conditional: Option<&'a ConditionalStatement>,
     /// Measurements from outside that count.
     pub(crate) earlier: usize,
+    /// Candidates that could not be measured.
+    pub(crate) infeasible: usize,
     /// Outcomes that came with a standard error above the assumed σ.
     pub(crate) noisier: usize,
 }
 
 /// The statement, line by line; assumptions begin with a dash.
 pub(crate) fn statement(about: &About) -> Vec<String> {
-    let About { report, aim, waived, conditional, earlier, noisier } = *about;
+    let About { report, aim, waived, conditional, earlier, infeasible, noisier } = *about;
     let promise = report.promise(aim.worse());
     let first = match (report.guarantee, waived) {
-        (Guarantee::None, Some(why)) => return vec![format!("No guarantee: {why}.")],
-        (Guarantee::None, None) => {
-            return vec![format!("No guarantee: {} has no proven stopping rule.", report.policy)];
-        }
         (Guarantee::Calibrated, _) => {
             let words = [report.standing_in_words(), conditional.map(|if_so| if_so.in_words(aim.worse()))];
             let said = words.into_iter().flatten().map(|words| sentence(&words));
@@ -42,13 +40,23 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
                 100.0 * (1.0 - report.delta)
             )
         }
+        (_, Some(why)) => return vec![format!("No guarantee: {why}.")],
+        (_, None) => {
+            return vec![format!("No guarantee: {} has no proven stopping rule.", report.policy)];
+        }
     };
     let mut lines = vec![first];
     lines.extend(report.premises.iter().map(|premise| format!("- {premise}")));
     if earlier > 0 {
         let made = counted(earlier, "measurement");
         lines.push(format!(
-            "- the {made} made before are complete: none was selected or left out because of its outcome"
+            "- the {made} that nobody asked for are complete: none was selected or left out because of its outcome"
+        ));
+    }
+    if infeasible > 0 {
+        let left_out = counted(infeasible, "candidate");
+        lines.push(format!(
+            "- the {left_out} that could not be measured are left out; that did not depend on what they would have given"
         ));
     }
     let doubt = (noisier > 0).then(|| {

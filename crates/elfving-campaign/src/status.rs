@@ -1,23 +1,27 @@
 //! Where a campaign stands, in the user's names, units and direction.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use elfving::bandit::{ChoiceInterval, Elimination, Guarantee, Margins, Report, Standing};
-use elfving_table::TextColumn;
+use elfving::bandit::{
+    ChoiceInterval, Elimination, Guarantee, Margins, Reading, Reason, Report, SlotRecord, SlotState, Standing,
+};
+use elfving_problem::Dataset;
+use elfving_table::{TextColumn, slot_name};
 use serde::Serialize;
+use serde_json::Map;
 
 use crate::at::At;
-use crate::batch::Stop;
+use crate::batch::{Stop, columns};
 use crate::campaign::Campaign;
 use crate::chain::Digest;
+use crate::engine;
 use crate::error::CampaignError;
 use crate::spec::{Aim, Mode};
-use crate::state::SlotState;
 use crate::statement::{About, statement};
 
 /// Where a campaign stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Status {
+pub struct CampaignStatus {
     /// Its name.
     pub name: String,
     /// The outcome column.
@@ -52,6 +56,12 @@ pub struct Status {
     pub open: usize,
     /// Slots that failed and are open again.
     pub failed: usize,
+    /// Who has which open slots.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub workers: BTreeMap<String, Vec<String>>,
+    /// Candidates that are neither measured nor chosen from here on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<AsideCandidate>,
     /// Measurements of the round that are not handed out yet.
     pub later: usize,
     /// Measurements brought in from outside.
@@ -60,6 +70,8 @@ pub struct Status {
     pub earlier_used: bool,
     /// Measurements in all, at most.
     pub budget: Option<u64>,
+    /// Whether what was wanted is known.
+    pub goal_reached: bool,
     /// Why nothing more is measured; none while measuring goes on.
     pub stopped: Option<Stop>,
     /// What stands behind the rest.
@@ -91,6 +103,8 @@ pub struct Status {
 pub struct Survivor {
     /// Its id.
     pub id: String,
+    /// Its own columns, where it is one of the candidates.
+    pub columns: Map<String, serde_json::Value>,
     /// How often it was measured.
     pub measured: u64,
     /// Its estimated mean and the ends of its interval; none before there are data.
@@ -134,17 +148,17 @@ impl Campaign {
     ///
     /// # Errors
     /// What the attached files or the algorithm find.
-    pub fn status(&mut self) -> Result<Status, CampaignError> {
+    pub fn status(&mut self) -> Result<CampaignStatus, CampaignError> {
         let report = self.report()?;
-        let earlier_used = self.engine()?.used_earlier();
+        let earlier_used = self.engine_with_all()?.uses_brought();
         let sigma = self.spec().assumed.sigma;
-        let conditional = self.engine()?.conditional(sigma);
+        let conditional = self.engine_with_all()?.conditional(sigma);
         let (state, candidates) = (self.state(), self.candidates()?);
         let spec = &state.spec;
-        let round = state.open_round();
-        let earlier = state.earlier.iter().map(|group| group.measurements.len()).sum();
+        let round = state.round_under_way();
+        let earlier = state.brought().len();
         let counts = Counts::of(self);
-        let measured = self.measured()?;
+        let measured = self.measured(candidates);
         let choices = candidates.choices().text();
         let names = Names { choices };
         let mut survivors: Vec<Survivor> = report
@@ -154,13 +168,15 @@ impl Campaign {
             .map(|(k, choice)| {
                 let id = choices[choice.index()].to_owned();
                 let interval = report.intervals.get(k).map(Span::of);
-                Survivor { measured: measured.get(id.as_str()).copied().unwrap_or(0), id, interval }
+                let row = candidates.find(&id).ok();
+                let columns = row.map_or_else(Map::new, |row| columns(candidates, &spec.outcome, row));
+                Survivor { measured: row.map_or(0, |row| measured[row]), id, columns, interval }
             })
             .collect();
         let sign = spec.aim.sign();
         let key = |survivor: &Survivor| survivor.interval.map_or(0.0, |span| sign * span.estimate);
         survivors.sort_by(|a, b| key(b).total_cmp(&key(a)));
-        Ok(Status {
+        Ok(CampaignStatus {
             name: spec.name.clone(),
             outcome: spec.outcome.clone(),
             aim: spec.aim,
@@ -172,19 +188,22 @@ impl Campaign {
             head: state.head().hash,
             candidates: candidates.names().len(),
             choices: choices.len(),
-            rounds: state.closed_rounds(),
-            round: round.map(|round| round.plan.round),
+            rounds: state.rounds().len() - usize::from(round.is_some()),
+            round: round.map(|round| round.plan().round),
             asked: state.slot_count(),
             told: counts.told,
             open: counts.open,
             failed: counts.failed,
-            later: round.map_or(0, |round| round.points.len() - round.handed_out),
+            workers: counts.workers,
+            later: round.map_or(0, |round| round.points().len() - round.handed_out()),
+            set_aside: self.set_aside()?,
             earlier,
             earlier_used,
             budget: spec.budget,
-            stopped: self.stopped(&report),
+            goal_reached: report.status == elfving::bandit::Status::Finished(Reason::Reached),
+            stopped: self.stopped_for(report.status),
             guarantee: report.guarantee,
-            waived: state.waived.clone(),
+            waived: state.waived().map(str::to_owned),
             delta: report.delta,
             picks: report.picks.iter().map(|pick| choices[pick.index()].to_owned()).collect(),
             epsilon: report.epsilon,
@@ -196,9 +215,10 @@ impl Campaign {
             statement: statement(&About {
                 report: &report,
                 aim: spec.aim,
-                waived: state.waived.as_deref(),
+                waived: state.waived(),
                 conditional: conditional.as_ref(),
                 earlier: if earlier_used { earlier } else { 0 },
+                infeasible: state.barred().values().filter(|bar| bar.infeasible).count(),
                 noisier: self.noisier_than_assumed(),
             }),
         })
@@ -209,74 +229,77 @@ impl Campaign {
     /// # Errors
     /// Those of [`status`](Self::status).
     pub fn report(&mut self) -> Result<Report, CampaignError> {
-        self.engine()?;
+        self.engine_with_all()?;
         let engine = self.engine.as_ref().expect("it was built just now");
-        Ok(engine.report(self.state()))
+        Ok(engine::report(engine, self.state()))
     }
 
-    /// How often each candidate was measured, in the campaign and before.
-    fn measured(&self) -> Result<HashMap<&str, u64>, CampaignError> {
-        let ids = self.candidates()?.names().text();
-        let mut measured: HashMap<&str, u64> = HashMap::new();
-        for round in &self.state().rounds {
-            for (point, slot) in round.points.iter().zip(&round.slots) {
-                if let SlotState::Told(reading) = slot {
-                    *measured.entry(&ids[point.index()]).or_default() += reading.values().len() as u64;
-                }
+    /// How often each candidate was measured, in the campaign and before, by position.
+    pub(crate) fn measured(&self, candidates: &Dataset) -> Vec<u64> {
+        let mut measured = vec![0; candidates.names().len()];
+        for (_, point, slot) in self.state().slots() {
+            if let SlotState::Told(reading) = &slot.state {
+                measured[point.index()] += reading.count();
             }
         }
-        for (id, reading) in self.state().earlier.iter().flat_map(|group| &group.measurements) {
-            *measured.entry(id).or_default() += reading.values().len() as u64;
+        for (point, reading) in self.state().brought() {
+            measured[point.index()] += reading.count();
         }
-        Ok(measured)
+        measured
     }
 
     /// Outcomes whose own standard error is above the assumed σ.
     fn noisier_than_assumed(&self) -> usize {
         let Some(sigma) = self.spec().assumed.sigma else { return 0 };
-        let told = self.state().rounds.iter().flat_map(|round| &round.slots);
-        let above = |slot: &&SlotState| match slot {
-            SlotState::Told(reading) => reading.variance().is_some_and(|variance| variance > sigma * sigma),
+        let above = |slot: &SlotRecord| match &slot.state {
+            SlotState::Told(Reading::WithError { standard_error, .. }) => *standard_error > sigma,
             _ => false,
         };
-        told.filter(above).count()
+        self.state().slots().filter(|(.., slot)| above(slot)).count()
     }
 
-    fn stopped(&self, report: &Report) -> Option<Stop> {
-        use elfving::bandit::Status as Of;
-        let state = self.state();
-        match (state.open_round(), report.status, state.spec.budget) {
-            (Some(_), ..) => None,
-            (None, Of::Finished(reason), _) => Some(Stop::Finished(reason)),
-            (None, _, Some(budget)) if state.planned() >= budget => {
-                Some(Stop::Budget { measurements: budget })
-            }
-            _ => None,
-        }
+    /// The candidates that are neither measured nor chosen, and why.
+    fn set_aside(&self) -> Result<Vec<AsideCandidate>, CampaignError> {
+        let names = self.candidates()?.names();
+        let aside = self.state().barred().iter().map(|(point, bar)| AsideCandidate {
+            id: names.name(point.index()).into_owned(),
+            infeasible: bar.infeasible,
+            reason: bar.reason.clone(),
+        });
+        Ok(aside.collect())
     }
 }
 
+/// A candidate that is neither measured nor chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AsideCandidate {
+    /// Its id.
+    pub id: String,
+    /// Whether it turned out to be impossible, rather than unwanted.
+    pub infeasible: bool,
+    /// Why.
+    pub reason: String,
+}
+
 /// Slots by their state.
+#[derive(Default)]
 struct Counts {
     told: usize,
     open: usize,
     failed: usize,
+    workers: BTreeMap<String, Vec<String>>,
 }
 
 impl Counts {
     fn of(campaign: &Campaign) -> Self {
-        let mut counts = Self { told: 0, open: 0, failed: 0 };
-        for round in &campaign.state().rounds {
-            for slot in &round.slots[..round.handed_out] {
-                match slot {
-                    SlotState::Told(_) => counts.told += 1,
-                    _ if round.decision.is_some() => {}
-                    SlotState::Open => counts.open += 1,
-                    SlotState::Failed => {
-                        counts.open += 1;
-                        counts.failed += 1;
-                    }
-                }
+        let mut counts = Self::default();
+        let told = |slot: &SlotRecord| matches!(slot.state, SlotState::Told(_));
+        counts.told = campaign.state().slots().filter(|(.., slot)| told(slot)).count();
+        for (slot, _, record) in campaign.state().open() {
+            counts.open += 1;
+            counts.failed += usize::from(record.state == SlotState::Failed);
+            if let Some(worker) = &record.worker {
+                counts.workers.entry(worker.clone()).or_default().push(slot_name(slot));
             }
         }
         counts

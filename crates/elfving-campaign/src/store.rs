@@ -6,6 +6,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
@@ -18,6 +19,15 @@ use crate::format::{APPLICATION_ID, FORMAT, SCHEMA, read_event};
 
 /// How long to wait for another process.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Held while a new campaign takes its place.
+static CREATING: Mutex<()> = Mutex::new(());
+
+/// Waits until no campaign is being created in this process, and lets none begin: a program that is told to end leaves no
+/// unfinished file behind.
+pub fn hold_creation() -> MutexGuard<'static, ()> {
+    CREATING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A file that belongs to the campaign, as the user gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +84,7 @@ impl Store {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        let whole = hold_creation();
         let unfinished = tempfile::Builder::new()
             .prefix(".new-")
             .suffix(".elfving")
@@ -86,13 +97,19 @@ impl Store {
             io::ErrorKind::AlreadyExists => exists(),
             _ => refused(error.error),
         })?;
-        sync_folder(folder).map_err(refused)?;
+        drop(whole);
+        sync_folder(folder).map_err(|error| CampaignError::Unconfirmed {
+            path: path.to_owned(),
+            what: error.to_string(),
+            event: events.len() as u64,
+        })?;
         Self::open(path)
     }
 
     /// Opens a file to read it and, where the operating system allows it, to append.
     pub(crate) fn open(path: &Path) -> Result<Self, CampaignError> {
-        fs::metadata(path).map_err(|source| CampaignError::Missing { path: path.to_owned(), source })?;
+        // SQLite says of a file that cannot be read that it cannot be opened.
+        fs::File::open(path).map_err(|source| CampaignError::Missing { path: path.to_owned(), source })?;
         let failed = |error| named(path, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
@@ -150,7 +167,17 @@ impl Store {
             return Ok(None);
         }
         let hashes = insert(&transaction, head, events.iter().map(|event| (at, event))).map_err(failed)?;
-        transaction.commit().map_err(failed)?;
+        if self.format < FORMAT {
+            transaction.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
+        }
+        if let Err(error) = transaction.commit() {
+            let event = head.event + hashes.len() as u64;
+            return Err(match hashes.last().is_some_and(|hash| is_on_record(&path, event, hash)) {
+                true => CampaignError::Unconfirmed { path, what: error.to_string(), event },
+                false => failed(error),
+            });
+        }
+        self.format = FORMAT;
         Ok(Some(hashes))
     }
 
@@ -280,6 +307,17 @@ fn insert<'a>(
     Ok(hashes)
 }
 
+/// Whether the file has that event, as somebody who opens it now sees it: what fails last in a commit is the confirmation of the
+/// disk.
+fn is_on_record(path: &Path, event: u64, hash: &Digest) -> bool {
+    let look = || {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let sql = "SELECT hash FROM event WHERE seq = ?1";
+        connection.query_row(sql, [event as i64], |row| row.get::<_, Vec<u8>>(0))
+    };
+    look().is_ok_and(|found| Digest::from_bytes(&found) == Some(*hash))
+}
+
 fn last(connection: &Connection) -> rusqlite::Result<Option<Head>> {
     let sql = "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1";
     let read = |row: &rusqlite::Row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?));
@@ -336,7 +374,7 @@ mod tests {
     fn events_go_in_behind_the_head_that_was_seen_and_nowhere_else() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.elfving");
-        let event = |slot| Event::Failed(Failing { slots: vec![slot], source: None });
+        let event = |slot| Event::Failed(Failing { slots: vec![slot], source: None, by: None });
         let mut one = Store::create(&path, &[], &[(At(1), event(0))]).unwrap();
         let mut two = Store::open(&path).unwrap();
         let seen = last(&one.connection).unwrap().unwrap();

@@ -1,13 +1,13 @@
 //! The stories behind a status: of one candidate, of every slot, of every round.
 
-use elfving::bandit::{Decision, Plan, Reading};
+use elfving::bandit::{Decision, Plan, Reading, SlotState};
+use elfving::pool::PointId;
 use elfving_table::slot_name;
 use serde::Serialize;
 
 use crate::at::At;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
-use crate::state::SlotState;
 use crate::status::{Eliminated, Names, Span};
 
 /// All about one candidate.
@@ -27,8 +27,10 @@ pub struct CandidateStory {
     pub interval: Option<Span>,
     /// Which bound removed it.
     pub eliminated: Option<Eliminated>,
-    /// Whether it was left out from the start.
+    /// Whether it is left out because nobody wants it.
     pub forbidden: bool,
+    /// Why it cannot be measured, where it cannot.
+    pub infeasible: Option<String>,
 }
 
 /// One slot.
@@ -40,8 +42,12 @@ pub struct SlotStory {
     pub id: String,
     /// The round; 0 for what the user forced.
     pub round: u64,
-    /// `told`, `open` or `failed`; `missing` where the round was closed without it.
+    /// `told`, `open`, `failed` or `released`; `dropped` where its candidate was set aside; `missing` where the round was closed
+    /// without it.
     pub state: &'static str,
+    /// Who has it, or had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
     /// Its outcome.
     pub reading: Option<Reading>,
 }
@@ -57,7 +63,7 @@ pub struct RoundStory<'a> {
     pub handed_out: usize,
     /// Measurements without an outcome, handed out or not.
     pub missing: usize,
-    /// What it decided; none while it is under way.
+    /// What was decided last before the next one; none while nothing is.
     pub decision: Option<&'a Decision>,
 }
 
@@ -72,25 +78,28 @@ impl Campaign {
         let choices = candidates.choices().text();
         let choice = candidates.choices().find(id);
         let forbidden = state.spec.forbidden.iter().any(|known| known == id);
-        let row = candidates.find(id);
-        let measurable = row.is_ok();
-        if choice.is_none() && !forbidden {
-            row?;
-        }
+        let point = match candidates.find(id) {
+            Ok(row) => Some(row),
+            Err(error) if choice.is_none() && !forbidden => return Err(error.into()),
+            Err(_) => None,
+        };
+        let bar = point.and_then(|point| state.barred().get(&PointId::new(point)));
+        let measurable = point.is_some() && bar.is_none();
         let is_it = |choice_of: usize| Some(choice_of) == choice;
         let interval = report.intervals.iter().find(|interval| is_it(interval.choice.index()));
         let names = Names { choices };
         let eliminated = report.eliminated.iter().find(|elimination| is_it(elimination.choice.index()));
-        let measurements = state.earlier.iter().flat_map(|group| &group.measurements);
+        let brought = state.brought().iter().filter(|(of, _)| Some(of.index()) == point);
         Ok(CandidateStory {
             id: id.to_owned(),
             measurable,
             slots: self.slots()?.into_iter().filter(|slot| slot.id == id).collect(),
-            earlier: measurements.filter(|(of, _)| of == id).map(|(_, reading)| reading.clone()).collect(),
+            earlier: brought.map(|(_, reading)| reading.clone()).collect(),
             pick: report.picks.iter().any(|pick| is_it(pick.index())),
             interval: interval.map(Span::of),
             eliminated: eliminated.map(|elimination| names.eliminated(elimination)),
-            forbidden,
+            forbidden: forbidden || bar.is_some_and(|bar| !bar.infeasible),
+            infeasible: bar.filter(|bar| bar.infeasible).map(|bar| bar.reason.clone()),
         })
     }
 
@@ -100,31 +109,36 @@ impl Campaign {
     /// [`CampaignError::Damaged`] when the attached files are not as they were.
     pub fn slots(&self) -> Result<Vec<SlotStory>, CampaignError> {
         let names = self.candidates()?.names();
-        let mut slots = Vec::with_capacity(self.state().slot_count());
-        for round in &self.state().rounds {
-            for place in 0..round.handed_out {
-                let (state, reading) = match &round.slots[place] {
-                    SlotState::Told(reading) => ("told", Some(reading.clone())),
-                    _ if round.decision.is_some() => ("missing", None),
-                    SlotState::Failed => ("failed", None),
-                    SlotState::Open => ("open", None),
-                };
-                let id = names.name(round.points[place].index()).into_owned();
-                let slot = slot_name(round.first + place);
-                slots.push(SlotStory { slot, id, round: round.plan.round, state, reading });
-            }
-        }
-        Ok(slots)
+        let talk = &self.state().talk;
+        let slots = talk.slots().map(|(slot, point, record)| {
+            let round = talk.place(slot).map(|(round, _)| &talk.rounds()[round]).expect("it was handed out");
+            let closed = round.is_closed() && !talk.is_anytime();
+            let (state, reading) = match &record.state {
+                SlotState::Told(reading) => ("told", Some(reading.clone())),
+                SlotState::Dropped => ("dropped", None),
+                _ if closed => ("missing", None),
+                SlotState::Failed => ("failed", None),
+                SlotState::Released => ("released", None),
+                SlotState::Open => ("open", None),
+            };
+            let (slot, id) = (slot_name(slot), names.name(point.index()).into_owned());
+            let worker = record.worker.clone();
+            SlotStory { slot, id, round: round.plan().round, state, worker, reading }
+        });
+        Ok(slots.collect())
     }
 
     /// Every round, the one under way included.
     pub fn rounds(&self) -> impl ExactSizeIterator<Item = RoundStory<'_>> {
-        self.state().rounds.iter().map(|round| RoundStory {
-            plan: &round.plan,
-            asked: round.asked,
-            handed_out: round.handed_out,
-            missing: round.missing,
-            decision: round.decision.as_ref(),
-        })
+        let talk = &self.state().talk;
+        let rounds = talk.rounds().iter().zip(&self.state().asked);
+        let stories = rounds.map(|(round, asked)| RoundStory {
+            plan: round.plan(),
+            asked: *asked,
+            handed_out: round.handed_out(),
+            missing: round.missing(),
+            decision: talk.decisions().filter(|decision| decision.round == round.plan().round).last(),
+        });
+        stories.collect::<Vec<_>>().into_iter()
     }
 }

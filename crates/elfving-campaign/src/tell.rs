@@ -1,16 +1,19 @@
 //! Telling: what was told is weighed against the record, and what is new goes on it, whole or not at all.
 
-use elfving::bandit::{Outcome, Reading};
+use std::collections::{BTreeMap, HashMap};
+
+use elfving::bandit::{Outcome, Reading, Verdict};
+use elfving::pool::PointId;
 use elfving_table::{Code, Hint, Problem, Problems, nearest, slot_index, slot_name};
 use serde::Serialize;
 
 use crate::at::At;
 use crate::campaign::Campaign;
-use crate::engine::Engine;
+use crate::engine;
 use crate::error::CampaignError;
-use crate::event::{Change, Correction, Event, Failing, Source, Telling};
-use crate::results::{Entry, ResultsFile};
-use crate::state::Verdict;
+use crate::event::{Barring, BroughtIn, Change, Correction, Event, Failing, Source, Telling};
+use crate::outliers::Outlier;
+use crate::results::{Entry, ResultsFile, Volunteered};
 
 /// How to tell.
 ///
@@ -18,12 +21,18 @@ use crate::state::Verdict;
 /// |---|---|---|
 /// | `correct` | none | a slot with another outcome is corrected, for this reason; without one it is a conflict |
 /// | `dry_run` | false | everything is checked and nothing is written |
+/// | `all_new` | false | a line without a slot is new although the same value of the same candidate is on record |
+/// | `by` | nobody | who tells it |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TellOptions {
     /// Why outcomes are replaced.
     pub correct: Option<String>,
     /// Whether nothing is written.
     pub dry_run: bool,
+    /// Whether lines without a slot are new even where the same value is on record.
+    pub all_new: bool,
+    /// Who tells it.
+    pub by: Option<String>,
 }
 
 impl TellOptions {
@@ -42,21 +51,30 @@ impl TellOptions {
     }
 }
 
-/// What became of what was told: `read = recorded + repeated + corrected + failed + blank`, and nothing was refused.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// What became of what was told: `read = recorded + volunteered + repeated + corrected + failed + infeasible + blank`, and nothing was
+/// refused.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Told {
     /// Lines read.
     pub read: usize,
     /// Outcomes that are new.
     pub recorded: usize,
+    /// Measurements that nobody asked for.
+    pub volunteered: usize,
     /// Outcomes that were on record already.
     pub repeated: usize,
     /// Outcomes that replaced another one.
     pub corrected: usize,
     /// Measurements that failed and have to be made again.
     pub failed: usize,
+    /// Measurements that cannot be made at all.
+    pub infeasible: usize,
+    /// Candidates that are set aside now, because they cannot be measured.
+    pub set_aside: Vec<String>,
     /// Lines without an outcome: their slots stay open.
     pub blank: usize,
+    /// Outcomes far from all others.
+    pub outliers: Vec<Outlier>,
     /// Slots handed out and open after this.
     pub open: usize,
     /// Rounds that were decided.
@@ -72,6 +90,9 @@ struct Words {
     results: Vec<(usize, Reading)>,
     failed: Vec<usize>,
     changes: Vec<Change>,
+    volunteered: Vec<(String, Reading)>,
+    /// Candidates that cannot be measured, with the reason.
+    infeasible: BTreeMap<String, String>,
 }
 
 impl Words {
@@ -84,7 +105,7 @@ impl Words {
                 told.corrected += lines;
                 let to = match outcome {
                     Outcome::Measured(reading) => Some(reading),
-                    Outcome::Failed => None,
+                    Outcome::Failed | Outcome::Infeasible => None,
                 };
                 self.changes.push(Change { slot, from, to });
             }
@@ -96,6 +117,7 @@ impl Words {
                 told.failed += lines;
                 self.failed.push(slot);
             }
+            (_, Outcome::Infeasible) => told.infeasible += lines,
         }
     }
 }
@@ -160,18 +182,44 @@ impl Campaign {
         options: &TellOptions,
         source: Option<&Source>,
     ) -> Result<(Vec<Event>, Told), CampaignError> {
-        let Words { told, results, failed, changes } = words;
+        let Words { mut told, results, failed, changes, volunteered, mut infeasible } = words;
         let mut events = Vec::new();
-        let source = || source.cloned();
+        let (source, by) = (|| source.cloned(), || options.by.clone());
+        told.outliers = self.outliers(&results, &volunteered)?;
+        // Whoever has failed as often as may be cannot be measured.
+        let tries = self.state.spec.tries;
+        for &slot in &failed {
+            let failures = self.state.slot(slot).map_or(0, |slot| slot.failures) + 1;
+            if failures >= tries {
+                infeasible.entry(self.id_of(slot)?).or_insert_with(|| match failures {
+                    1 => "it failed".to_owned(),
+                    times => format!("it failed {times} times"),
+                });
+            }
+        }
         if !results.is_empty() {
-            events.push(Event::Told(Telling { results, source: source() }));
+            let also = BTreeMap::new();
+            events.push(Event::Told(Telling { results, also, source: source(), by: by() }));
         }
         if !failed.is_empty() {
-            events.push(Event::Failed(Failing { slots: failed, source: source() }));
+            events.push(Event::Failed(Failing { slots: failed, source: source(), by: by() }));
+        }
+        if !volunteered.is_empty() {
+            let measurements = volunteered;
+            events.push(Event::Earlier(BroughtIn { measurements, source: source(), by: by() }));
+        }
+        let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (id, reason) in infeasible {
+            by_reason.entry(reason).or_default().push(id);
+        }
+        for (reason, candidates) in by_reason {
+            told.set_aside.extend(candidates.iter().cloned());
+            let barring = Barring { candidates, infeasible: true, reason, rule: None, by: by() };
+            events.push(Event::Barred(barring));
         }
         if !changes.is_empty() {
             let reason = options.correct.clone().unwrap_or_default();
-            events.push(Event::Corrected(self.correction(changes, reason)?));
+            events.push(Event::Corrected(self.correction(changes, reason, by())?));
         }
         if options.dry_run {
             events.clear();
@@ -179,36 +227,48 @@ impl Campaign {
         Ok((events, told))
     }
 
-    /// A correction, with what it changes in the decisions of closed rounds where they can be made anew.
-    fn correction(&mut self, changes: Vec<Change>, reason: String) -> Result<Correction, CampaignError> {
-        let mut corrected = self.state.clone();
-        let mut any_closed = false;
-        for change in &changes {
-            let slot = change.slot;
-            let closed = corrected.replace(change.clone());
-            any_closed |= closed.map_err(|_| CampaignError::CannotFailLate { slot: slot_name(slot) })?;
+    fn id_of(&self, slot: usize) -> Result<String, CampaignError> {
+        let point = self.state.point(slot).expect("the slot was handed out");
+        Ok(self.candidates()?.names().name(point.index()).into_owned())
+    }
+
+    /// A correction, with what it changes in the decisions made so far where they can be made anew.
+    fn correction(
+        &mut self,
+        changes: Vec<Change>,
+        reason: String,
+        by: Option<String>,
+    ) -> Result<Correction, CampaignError> {
+        let mut corrected = self.state.talk.clone();
+        let mut any_decided = false;
+        for Change { slot, from, to } in &changes {
+            let decided = corrected.replace(*slot, from, to.clone());
+            any_decided |= decided.map_err(|_| CampaignError::CannotFailLate { slot: slot_name(*slot) })?;
         }
-        let decisions = match any_closed && self.engine()?.reuses_all() {
-            true => Some(Engine::decide_again(&corrected.spec, self.candidates()?, &corrected)?),
+        let decisions = match any_decided && corrected.is_anytime() {
+            true => {
+                let engine = engine::start(&self.state.spec, self.candidates()?)?;
+                Some(engine.decide_again(&corrected).map_err(CampaignError::Bandit)?)
+            }
             false => None,
         };
-        Ok(Correction { changes, reason, decisions })
+        Ok(Correction { changes, reason, decisions, by })
     }
 
     /// Decides what can be decided now, and completes the account.
     fn conclude(&mut self, mut told: Told, options: &TellOptions, at: At) -> Result<Told, CampaignError> {
         if !options.dry_run {
-            let decided = self.decide_complete_round(at);
+            let decided = self.settle(at);
             let decided = decided.map_err(|source| CampaignError::Undecided { source: Box::new(source) })?;
-            told.closed.extend(decided.map(|decision| decision.round));
+            told.closed.extend(decided);
         }
-        told.open = self.state.open_round().map_or(0, |round| round.waiting().count());
+        told.open = self.state.open().count();
         told.event = self.state.head().event;
         Ok(told)
     }
 
     /// The number of a slot that was handed out.
-    fn known_slot(&self, name: &str) -> Result<usize, CampaignError> {
+    pub(crate) fn known_slot(&self, name: &str) -> Result<usize, CampaignError> {
         let known = slot_index(name.trim()).filter(|&slot| self.state.place(slot).is_some());
         known.ok_or_else(|| {
             let names: Vec<String> = (0..self.state.slot_count()).map(slot_name).collect();
@@ -235,14 +295,83 @@ impl Campaign {
                 Verdict::Conflict { known, .. } if options.correct.is_none() => {
                     refused.add(|| conflict(results, row, slot, known, &outcome));
                 }
-                _ => words.add(slot, outcome, verdict, lines),
+                _ => {
+                    if outcome == Outcome::Infeasible && verdict == Verdict::New {
+                        words.infeasible.insert(self.id_of(slot)?, "told as infeasible".to_owned());
+                    }
+                    words.add(slot, outcome, verdict, lines);
+                }
             }
         }
+        self.read_volunteered(results, options, entries.volunteered, &mut words, &mut refused)?;
         problems.absorb(refused);
         problems.finish()?;
         words.told.read = results.rows();
         words.told.blank = entries.blank;
         Ok(words)
+    }
+
+    /// What a file says without naming a slot.
+    fn read_volunteered(
+        &self,
+        results: &ResultsFile,
+        options: &TellOptions,
+        lines: Vec<Volunteered>,
+        words: &mut Words,
+        refused: &mut Problems,
+    ) -> Result<(), CampaignError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let candidates = self.candidates()?;
+        let mut known = self.known_values();
+        for Volunteered { row, id, outcome } in lines {
+            let Ok(point) = candidates.find(&id) else {
+                let close = nearest(&id, candidates.names().text().iter()).map(str::to_owned);
+                refused.add(|| unknown_candidate(results, row, &id, close));
+                continue;
+            };
+            if !self.state.is_anytime() && outcome != Outcome::Failed {
+                refused.add(|| nobody_asked(results, row, &self.state.spec.algorithm));
+                continue;
+            }
+            match outcome {
+                // That somebody failed at what nobody asked for asks for nothing.
+                Outcome::Failed => words.told.blank += 1,
+                Outcome::Infeasible => {
+                    let known = self.state.barred().get(&PointId::new(point));
+                    if known.is_some_and(|bar| bar.infeasible) {
+                        words.told.repeated += 1;
+                    } else {
+                        words.told.infeasible += 1;
+                        words.infeasible.insert(id, "told as infeasible".to_owned());
+                    }
+                }
+                Outcome::Measured(reading) => {
+                    let times = known.get_mut(&(point, reading.to_string())).filter(|times| **times > 0);
+                    match times.filter(|_| !options.all_new) {
+                        Some(times) => {
+                            *times -= 1;
+                            words.told.repeated += 1;
+                        }
+                        None => {
+                            words.told.volunteered += 1;
+                            words.volunteered.push((id, reading));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How often each value of each candidate is on record without a slot: a file that is told twice is one file.
+    fn known_values(&self) -> HashMap<(usize, String), usize> {
+        let mut known = HashMap::new();
+        for (point, reading) in self.state.brought() {
+            *known.entry((point.index(), reading.to_string())).or_insert(0) += 1;
+        }
+        known
     }
 
     /// The same for outcomes by slot name; the first problem is named.
@@ -270,7 +399,12 @@ impl Campaign {
                     let (known, told) = (known.to_string(), in_words(outcome));
                     return Err(CampaignError::Conflict { slot: name, known, told });
                 }
-                _ => words.add(slot, outcome.clone(), verdict, 1),
+                _ => {
+                    if *outcome == Outcome::Infeasible && verdict == Verdict::New {
+                        words.infeasible.insert(self.id_of(slot)?, "told as infeasible".to_owned());
+                    }
+                    words.add(slot, outcome.clone(), verdict, 1);
+                }
             }
         }
         words.told.read = outcomes.len();
@@ -282,12 +416,28 @@ fn in_words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Measured(reading) => reading.to_string(),
         Outcome::Failed => "failed".to_owned(),
+        Outcome::Infeasible => "infeasible".to_owned(),
     }
 }
 
 fn problem(results: &ResultsFile, code: Code, row: usize, message: String) -> Problem {
     let table = results.table();
     Problem::new(code, table.file(), message).at(table.place(row))
+}
+
+fn unknown_candidate(results: &ResultsFile, row: usize, id: &str, close: Option<String>) -> Problem {
+    let help = match close {
+        Some(close) => format!("the nearest is {close:?}"),
+        None => "correct the id, or remove the line".to_owned(),
+    };
+    problem(results, Code::UnknownId, row, format!("there is no candidate {id:?}")).help(help)
+}
+
+fn nobody_asked(results: &ResultsFile, row: usize, algorithm: &str) -> Problem {
+    let message = format!("the line has no slot, and {algorithm} uses only measurements that it asked for");
+    problem(results, Code::UnknownSlot, row, message).help(
+        "its proof is about its own draws; calibrated campaigns and the ellipsoid algorithms take such lines",
+    )
 }
 
 fn too_late(results: &ResultsFile, row: usize, slot: usize) -> Problem {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::campaign::Campaign;
 use crate::chain::Digest;
-use crate::engine::Engine;
+use crate::engine;
 use crate::error::CampaignError;
 
 /// What a check of a whole file found in order.
@@ -16,9 +16,9 @@ pub struct Verification {
     pub head: Digest,
     /// Attached files whose bytes fit their digests.
     pub attachments: usize,
-    /// Decided rounds that were replayed.
+    /// Decisions that were made again.
     pub rounds: usize,
-    /// Rounds that decide otherwise when they are decided again here. That is no damage: another machine may round the last
+    /// Rounds whose decisions are others when they are made again here. That is no damage: another machine may round the last
     /// digit differently, and what is on record stands.
     pub differing: Vec<u64>,
 }
@@ -33,9 +33,9 @@ impl Campaign {
         let events = self.log()?.len() as u64;
         let attachments = self.store().attachments()?.len();
         let state = self.state();
-        let again = Engine::decide_again(&state.spec, self.candidates()?, state)?;
-        let recorded = state.rounds.iter().filter_map(|round| round.decision.as_ref());
-        let differs = recorded.zip(&again).filter(|(recorded, again)| recorded != again);
+        let again = engine::start(&state.spec, self.candidates()?)?.decide_again(&state.talk);
+        let again = again.map_err(CampaignError::Bandit)?;
+        let differs = state.decisions().zip(&again).filter(|(recorded, again)| recorded != again);
         let differing = differs.map(|(recorded, _)| recorded.round).collect();
         Ok(Verification { events, head: self.head().hash, attachments, rounds: again.len(), differing })
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use elfving::units::grouped;
 use elfving_table::slot_name;
 
-use crate::event::{Change, Event, Source};
+use crate::event::{Change, Changing, Event, Source};
 
 /// Corrected slots that are named.
 const NAMED: usize = 3;
@@ -25,8 +25,47 @@ impl fmt::Display for Event {
                     let (round, planned) = (plan.round, counted(plan.measurements.len(), "measurement"));
                     write!(f, "round {round} starts: {planned} planned, {} handed out", asking.handed_out)
                 }
+                None if !asking.again.is_empty() => {
+                    write!(f, "{} handed out again", counted(asking.again.len(), "slot"))
+                }
                 None => write!(f, "{} of the round handed out", counted(asking.handed_out, "slot")),
-            },
+            }
+            .and_then(|()| asking.worker.as_ref().map_or(Ok(()), |worker| write!(f, ", to {worker}"))),
+            Event::Decided(decision) => {
+                let (left, out) = (decision.survivors.len(), decision.eliminated.len());
+                match decision.fitted {
+                    Some(_) => write!(f, "model fitted: {left} may still be the best"),
+                    None => write!(f, "decided: {left} remain, {out} eliminated"),
+                }
+            }
+            Event::Released(releasing) => {
+                let what = if releasing.for_good { "given up" } else { "given back" };
+                write!(f, "{} {what}", counted(releasing.slots.len(), "slot"))
+            }
+            Event::Barred(barring) => {
+                let what = if barring.infeasible { "cannot be measured" } else { "forbidden" };
+                let rule = barring.rule.as_ref().map_or_else(String::new, |rule| format!(" where {rule}"));
+                write!(f, "{} {what}{rule} ({})", named(&barring.candidates), barring.reason)
+            }
+            Event::Allowed(allowing) => {
+                write!(f, "{} allowed again ({})", named(&allowing.candidates), allowing.reason)
+            }
+            Event::Changed(changing) => {
+                let Changing { budget, batch, epsilon, limits, tries, reason, .. } = changing;
+                let limit = |most: Option<u64>| most.map_or("no limit".to_owned(), grouped);
+                let said = [
+                    budget.map(|budget| format!("budget {}", limit(budget))),
+                    batch.map(|batch| format!("batch {batch}")),
+                    epsilon.map(|epsilon| format!("epsilon {epsilon}")),
+                    limits.map(|limits| {
+                        let (batch, all) = (limit(limits.in_a_batch), limit(limits.in_all));
+                        format!("repeats of a candidate: {batch} in a batch, {all} in all")
+                    }),
+                    tries.map(|tries| format!("tries {tries}")),
+                ];
+                let said: Vec<String> = said.into_iter().flatten().collect();
+                write!(f, "{} ({reason})", said.join(", "))
+            }
             Event::Told(telling) => {
                 let count = counted(telling.results.len(), "outcome");
                 write!(f, "{count}{}", from(telling.source.as_ref()))
@@ -51,10 +90,15 @@ impl fmt::Display for Event {
             }
             Event::Earlier(brought_in) => {
                 let count = counted(brought_in.measurements.len(), "measurement");
-                write!(f, "{count} made before{}", from(brought_in.source.as_ref()))
+                write!(f, "{count} that nobody asked for{}", from(brought_in.source.as_ref()))
             }
         }
     }
+}
+
+/// A few ids, or how many there are.
+fn named(ids: &[String]) -> String {
+    if ids.len() <= NAMED { ids.join(", ") } else { counted(ids.len(), "candidate") }
 }
 
 fn in_words(change: &Change) -> String {

@@ -6,6 +6,7 @@ mod support;
 
 use elfving::bandit::Goal;
 use elfving::numerics::rng::{Purpose, stream};
+use elfving_campaign::event::Changing;
 use elfving_campaign::{At, Campaign, CampaignError, Recorded};
 use support::*;
 
@@ -14,11 +15,18 @@ fn eventful(lab: &Lab) {
     let never_reached = Goal::Best { epsilon: 1e-3 };
     let mut campaign = lab.create(certified().goal(never_reached).force(vec!["a1".into()]));
     campaign.bring_in(&[("b1".into(), 0.2.into())], None, At(1)).unwrap();
-    run(&mut campaign, 2);
+    run(&mut campaign, 1);
     let batch = campaign.ask(None, At(2)).unwrap();
     tell(&mut campaign, &format!("slot,status,yield\n{},failed,\n", batch.rows[0].slot), 3).unwrap();
     tell(&mut campaign, &format!("slot,yield\n{},0.4\n", batch.rows[1].slot), 4).unwrap();
     campaign.correct(&batch.rows[1].slot, 0.5.into(), "typo", At(5)).unwrap();
+    campaign.release(&[&batch.rows[2].slot], None, false, At(6)).unwrap();
+    campaign.forbid(&["b2".into()], false, None, "sold out", At(7)).unwrap();
+    campaign.allow(&["b2".into()], "delivered", At(8)).unwrap();
+    let reason = "one more plate".to_owned();
+    campaign
+        .change_question(&Changing { budget: Some(Some(90)), reason, ..Changing::default() }, At(9))
+        .unwrap();
 }
 
 fn unlocked(lab: &Lab) -> rusqlite::Connection {
@@ -59,7 +67,20 @@ fn a_change_of_any_one_byte_of_an_event_is_found() {
     eventful(&lab);
     let kinds: Vec<String> =
         lab.open().log().unwrap().iter().map(|recorded| recorded.event.kind().to_owned()).collect();
-    for kind in ["created", "asked", "told", "failed", "corrected", "closed", "earlier"] {
+    let all = [
+        "created",
+        "asked",
+        "told",
+        "failed",
+        "corrected",
+        "decided",
+        "earlier",
+        "released",
+        "barred",
+        "allowed",
+        "changed",
+    ];
+    for kind in all {
         assert!(kinds.iter().any(|known| known == kind), "{kind} is missing in {kinds:?}");
     }
     let file = unlocked(&lab);
@@ -95,7 +116,7 @@ fn a_changed_attachment_is_found() {
     eventful(&lab);
     unlocked(&lab).execute("UPDATE attachment SET bytes = CAST('id,x' AS BLOB)", []).unwrap();
     assert!(is_refused(&lab));
-    let error = lab.open().status().unwrap_err().to_string();
+    let error = Campaign::open(lab.path()).unwrap_err().to_string();
     assert!(error.contains("the bytes of the attachment \"pool.csv\" changed"), "{error}");
 }
 
@@ -154,10 +175,10 @@ fn another_kind_of_file_is_refused_and_left_alone() {
 fn a_newer_format_is_refused_and_left_alone() {
     let lab = Lab::quick();
     eventful(&lab);
-    rusqlite::Connection::open(lab.path()).unwrap().execute_batch("PRAGMA user_version = 2").unwrap();
+    rusqlite::Connection::open(lab.path()).unwrap().execute_batch("PRAGMA user_version = 3").unwrap();
     let before = std::fs::read(lab.path()).unwrap();
     let error = Campaign::open(lab.path()).unwrap_err();
-    assert!(matches!(error, CampaignError::Newer { found: 2, known: 1, .. }), "{error}");
+    assert!(matches!(error, CampaignError::Newer { found: 3, known: 2, .. }), "{error}");
     assert_eq!(std::fs::read(lab.path()).unwrap(), before);
 }
 

@@ -141,7 +141,7 @@ fn the_fit_is_on_record_and_a_replay_does_not_fit_again() {
     let mut campaign = calibrated(&lab);
     tell_batches(&mut campaign, 3);
     let closings = campaign.log().unwrap().into_iter().filter_map(|recorded| match recorded.event {
-        Event::Closed(closing) => Some(closing.decision),
+        Event::Decided(decision) => Some(decision),
         _ => None,
     });
     let fitted: Vec<_> = closings.map(|decision| decision.fitted.expect("a fitted model")).collect();

@@ -61,12 +61,34 @@ fn a_partial_batch_is_recorded_and_the_rest_is_shown() {
     let rest = lab.open().ask(None, At(3)).unwrap();
     let slots =
         |rows: &[elfving_campaign::BatchRow]| rows.iter().map(|row| row.slot.clone()).collect::<Vec<_>>();
-    let mut expected = slots(&batch.rows);
-    expected.remove(2);
-    assert_eq!(slots(&rest.rows), expected);
-    assert_eq!(campaign.status().unwrap().rounds, 0);
+    // A full batch beside those that are under way, and what came back is in the estimates.
+    assert_eq!(slots(&rest.rows), (4..8).map(elfving_table::slot_name).collect::<Vec<_>>());
+    assert_eq!(rest.open_before, 3);
+    assert_eq!(campaign.report().unwrap().samples, 1);
+    let open = campaign.open_slots().unwrap();
+    assert_eq!(open.rows.len(), 3, "this process has not seen the second batch");
+    campaign.refresh().unwrap();
+    assert_eq!(campaign.open_slots().unwrap().rows.len(), 7);
     let error = campaign.close(At(4)).unwrap_err();
-    assert!(matches!(error, CampaignError::RoundIncomplete { round: 1, open: 3 }), "{error}");
+    assert!(matches!(error, CampaignError::RoundIncomplete { round: 2, open: 4 }), "{error}");
+}
+
+#[test]
+fn an_algorithm_by_whole_rounds_hands_out_the_rest_and_waits_for_all_of_it() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(random().batch(4));
+    let batch = campaign.ask(None, At(1)).unwrap();
+    let told = tell(&mut campaign, &format!("slot,yield\n{},0.5\n", batch.rows[1].slot), 2).unwrap();
+    assert_eq!((told.open, told.closed.len()), (3, 0));
+    let rest = campaign.ask(None, At(3)).unwrap();
+    assert!(rest.again && rest.rows.len() == 3, "nothing more of the round: what is open");
+    assert_eq!(campaign.report().unwrap().samples, 0, "a partial round is not learned from");
+    let lines = "id,yield\na1,0.5\n";
+    let refused = tell(&mut campaign, lines, 4).unwrap_err().to_string();
+    assert!(refused.contains("random uses only measurements that it asked for"), "{refused}");
+    let ids = ["a1".to_owned()];
+    let forbidden = campaign.forbid(&ids, false, None, "sold out", At(5));
+    assert!(matches!(forbidden, Err(CampaignError::WholeRounds { .. })), "{forbidden:?}");
 }
 
 #[test]
@@ -93,10 +115,160 @@ fn a_failed_measurement_is_asked_again_and_told_once() {
     assert_eq!(tell(&mut campaign, &csv, 2).unwrap().failed, 1);
     assert_eq!(tell(&mut campaign, &csv, 3).unwrap().repeated, 1);
     let again = campaign.ask(None, At(4)).unwrap();
-    assert_eq!(again.rows.len(), 4);
-    assert!(again.rows[1].failed_before);
+    assert_eq!(
+        (again.rows.len(), again.open_before),
+        (4, 3),
+        "a full batch: what failed, and three new ones"
+    );
+    assert!(again.rows[0].failed_before && again.rows[0].slot == slot);
     let told = tell(&mut campaign, &format!("slot,status,yield\n{slot},ok,0.4\n"), 5).unwrap();
-    assert_eq!((told.recorded, told.open), (1, 3));
+    assert_eq!((told.recorded, told.open), (1, 6));
+}
+
+#[test]
+fn a_candidate_that_fails_twice_is_not_asked_again_and_the_statement_says_so() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified());
+    let row = campaign.ask(None, At(1)).unwrap().rows[0].clone();
+    let failed = format!("slot,status,yield\n{},failed,\n", row.slot);
+    assert!(tell(&mut campaign, &failed, 2).unwrap().set_aside.is_empty());
+    assert_eq!(tell(&mut campaign, &failed, 2).unwrap().repeated, 1, "told twice it is one failure");
+    campaign.ask(None, At(3)).unwrap();
+    let told = tell(&mut campaign, &failed, 4).unwrap();
+    assert_eq!((told.failed, told.set_aside), (1, vec![row.id.clone()]));
+    for step in 0..20 {
+        let batch = campaign.ask(None, At(5 + step)).unwrap();
+        assert!(batch.rows.iter().all(|other| other.id != row.id));
+        let outcomes: Vec<(&str, Outcome)> =
+            batch.rows.iter().map(|row| (row.slot.as_str(), truth(&row.id).into())).collect();
+        campaign.tell_outcomes(&outcomes, &TellOptions::default(), At(5 + step)).unwrap();
+    }
+    let status = lab.open().status().unwrap();
+    assert!(!status.picks.contains(&row.id) && status.survivors.iter().all(|left| left.id != row.id));
+    assert_eq!(status.set_aside[0].reason, "it failed 2 times");
+    let said = status.statement.join("\n");
+    assert!(said.contains("- the 1 candidate that could not be measured are left out"), "{said}");
+    assert_eq!(campaign.candidate(&row.id).unwrap().infeasible.as_deref(), Some("it failed 2 times"));
+    // Whoever finds a way allows it again.
+    campaign.allow(std::slice::from_ref(&row.id), "another solvent", At(90)).unwrap();
+    assert!(campaign.status().unwrap().set_aside.is_empty());
+}
+
+#[test]
+fn no_slot_goes_to_two_workers_and_who_asks_again_gets_the_own_ones() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified().goal(elfving::bandit::Goal::Best { epsilon: 1e-3 }));
+    let slots = |batch: &elfving_campaign::Batch| -> Vec<String> {
+        batch.rows.iter().map(|row| row.slot.clone()).collect()
+    };
+    let one = slots(&campaign.ask_for(Some("one"), Some(3), At(1)).unwrap());
+    let two = slots(&lab.open().ask_for(Some("two"), Some(2), At(2)).unwrap());
+    assert!(one.iter().all(|slot| !two.contains(slot)));
+    assert_eq!(slots(&campaign.ask_for(Some("one"), Some(3), At(3)).unwrap()), one);
+    tell(&mut campaign, &format!("slot,yield\n{},0.5\n", one[0]), 4).unwrap();
+    let more = slots(&campaign.ask_for(Some("one"), Some(3), At(5)).unwrap());
+    assert_eq!((&more[..2], more.len()), (&one[1..], 3), "the own ones, filled up");
+    let status = campaign.status().unwrap();
+    assert_eq!(status.workers["two"], two);
+    // What is given back goes to the next one who asks.
+    assert_eq!(campaign.release(&[], Some("two"), false, At(6)).unwrap(), 2);
+    let three = slots(&campaign.ask_for(Some("three"), Some(2), At(7)).unwrap());
+    assert_eq!(three, two);
+    assert_eq!(campaign.release(&[&three[0]], None, true, At(8)).unwrap(), 1);
+    let refused = campaign.release(&[&three[0]], None, false, At(9));
+    assert!(matches!(refused, Err(CampaignError::NotOpen { .. })), "{refused:?}");
+    assert_eq!(campaign.status().unwrap(), lab.open().status().unwrap());
+}
+
+#[test]
+fn what_nobody_asked_for_counts_once_however_often_it_is_told() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified());
+    let lines = "id,yield\na3,1.1\na3,1.1\nb1,0.2\n";
+    let told = tell(&mut campaign, lines, 1).unwrap();
+    assert_eq!((told.read, told.volunteered, told.repeated), (3, 3, 0));
+    let told = tell(&mut campaign, lines, 2).unwrap();
+    assert_eq!((told.volunteered, told.repeated), (0, 3));
+    let more = tell(&mut campaign, "id,yield\na3,1.1\na3,1.1\na3,1.1\n", 3).unwrap();
+    assert_eq!((more.volunteered, more.repeated), (1, 2));
+    assert_eq!(campaign.report().unwrap().samples, 4);
+    // Many at once, summed up.
+    let summed = tell(&mut campaign, "id,n,mean,sd\na2,40,0.9,0.1\n", 4).unwrap();
+    assert_eq!(summed.volunteered, 1);
+    assert_eq!(campaign.report().unwrap().samples, 44);
+    let said = campaign.status().unwrap().statement.join("\n");
+    assert!(said.contains("that nobody asked for are complete"), "{said}");
+    let wrong = tell(&mut campaign, "id,yield\na9,1.0\n", 5).unwrap_err().to_string();
+    assert!(wrong.contains("there is no candidate \"a9\""), "{wrong}");
+}
+
+#[test]
+fn the_export_goes_back_in_and_changes_nothing() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified());
+    run(&mut campaign, 2);
+    tell(&mut campaign, "id,yield\na3,1.1\nb1,0.25\n", 5).unwrap();
+    let batch = campaign.ask(None, At(6)).unwrap();
+    if let Some(row) = batch.rows.first() {
+        tell(&mut campaign, &format!("slot,status,yield\n{},failed,\n", row.slot), 7).unwrap();
+    }
+    let (export, before) = (campaign.export_csv().unwrap(), campaign.head().event);
+    let export = String::from_utf8(export).unwrap();
+    let told = tell(&mut campaign, &export, 8).unwrap();
+    assert_eq!((told.recorded, told.volunteered, told.corrected), (0, 0, 0), "{export}");
+    assert_eq!(campaign.head().event, before);
+    // And a new campaign takes it as earlier measurements.
+    let format = campaign.spec().results.clone();
+    let file = elfving_campaign::ResultsFile::from_bytes("export.csv", export.as_bytes(), &format).unwrap();
+    let ids = campaign.candidates().unwrap().names().text();
+    let measured = file.measurements("yield", "id", ids).unwrap();
+    assert_eq!(measured.len(), campaign.measurements().unwrap().len());
+}
+
+#[test]
+fn a_question_changes_with_its_reason_on_record() {
+    use elfving_campaign::event::Changing;
+    let lab = Lab::quick();
+    let mut campaign =
+        lab.create(certified().budget(Some(8)).goal(elfving::bandit::Goal::Best { epsilon: 1e-3 }));
+    run(&mut campaign, 10);
+    assert!(campaign.status().unwrap().stopped.is_some());
+    let changing = |reason: &str| Changing { reason: reason.to_owned(), ..Changing::default() };
+    let nothing = campaign.change_question(&changing("why not"), At(1));
+    assert!(matches!(nothing, Err(CampaignError::Setting { .. })), "{nothing:?}");
+    let unexplained = campaign.change_question(&Changing { budget: Some(Some(12)), ..changing(" ") }, At(1));
+    assert!(matches!(unexplained, Err(CampaignError::Setting { .. })));
+    let too_small = campaign.change_question(&Changing { budget: Some(Some(3)), ..changing("less") }, At(1));
+    assert!(matches!(too_small, Err(CampaignError::Setting { .. })));
+    let limits = elfving_campaign::Limits { in_a_batch: Some(1), in_all: None };
+    let more = Changing { budget: Some(Some(12)), limits: Some(limits), ..changing("one more plate") };
+    campaign.change_question(&more, At(2)).unwrap();
+    let mut campaign = lab.open();
+    assert_eq!((campaign.spec().budget, campaign.spec().limits), (Some(12), limits));
+    let batch = campaign.ask(None, At(3)).unwrap();
+    let mut ids: Vec<&str> = batch.rows.iter().map(|row| row.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), batch.rows.len(), "no candidate twice in a batch");
+    let reached = Changing { epsilon: Some(10.0), ..changing("good enough") };
+    campaign.change_question(&reached, At(4)).unwrap();
+    assert!(campaign.status().unwrap().goal_reached);
+    assert_eq!(campaign.status().unwrap().guarantee, Guarantee::Certified);
+}
+
+#[test]
+fn an_outcome_far_from_all_others_is_named_when_it_is_told() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified().goal(elfving::bandit::Goal::Best { epsilon: 1e-4 }).batch(12));
+    let batch = campaign.ask(None, At(1)).unwrap();
+    let line = |(k, row): (usize, &elfving_campaign::BatchRow)| {
+        let value = if k == 5 { 1e6 } else { truth(&row.id) + 0.01 * k as f64 };
+        format!("{},{value}\n", row.slot)
+    };
+    let lines: String = batch.rows.iter().enumerate().map(line).collect();
+    let told = tell(&mut campaign, &format!("slot,yield\n{lines}"), 2).unwrap();
+    assert_eq!(told.outliers.len(), 1);
+    assert_eq!(told.outliers[0].slot.as_deref(), Some(batch.rows[5].slot.as_str()));
 }
 
 #[test]
@@ -158,7 +330,7 @@ fn a_correction_in_a_closed_round_of_draws_waives_the_guarantee() {
 #[test]
 fn a_round_closed_early_says_that_nothing_is_guaranteed_and_takes_nothing_more() {
     let lab = Lab::quick();
-    let mut campaign = lab.create(certified());
+    let mut campaign = lab.create(random());
     let batch = campaign.ask(None, At(1)).unwrap();
     tell(&mut campaign, &format!("slot,yield\n{},0.5\n", batch.rows[0].slot), 2).unwrap();
     campaign.close_without_guarantee(At(3)).unwrap();
@@ -174,6 +346,20 @@ fn a_round_closed_early_says_that_nothing_is_guaranteed_and_takes_nothing_more()
 }
 
 #[test]
+fn where_all_data_decide_open_slots_are_given_up_without_a_loss() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified());
+    let batch = campaign.ask(None, At(1)).unwrap();
+    tell(&mut campaign, &format!("slot,yield\n{},0.5\n", batch.rows[0].slot), 2).unwrap();
+    campaign.close_without_guarantee(At(3)).unwrap();
+    let status = lab.open().status().unwrap();
+    assert_eq!((status.guarantee, status.open), (Guarantee::Certified, 0));
+    // A result that still comes is taken.
+    let late = tell(&mut campaign, &format!("slot,yield\n{},0.5\n", batch.rows[1].slot), 4).unwrap();
+    assert_eq!((late.recorded, campaign.report().unwrap().samples), (1, 2));
+}
+
+#[test]
 fn what_is_forced_comes_first_and_what_is_forbidden_never() {
     let lab = Lab::quick();
     let spec = certified().force(vec!["b3".into(), "a1".into()]).forbid(vec!["a3".into()]);
@@ -181,8 +367,10 @@ fn what_is_forced_comes_first_and_what_is_forbidden_never() {
     let batch = campaign.ask(None, At(1)).unwrap();
     let mut ids: Vec<&str> = batch.rows.iter().map(|row| row.id.as_str()).collect();
     ids.sort_unstable();
-    assert_eq!((batch.round, ids), (0, vec!["a1", "b3"]));
-    assert!(batch.rows.iter().all(|row| row.why == "requested"));
+    assert_eq!(ids.len(), 4, "those, and the batch is filled up");
+    let requested: Vec<&str> =
+        batch.rows.iter().filter(|row| row.why == "requested").map(|row| row.id.as_str()).collect();
+    assert!(requested.len() == 2 && requested.contains(&"a1") && requested.contains(&"b3"), "{requested:?}");
     run(&mut campaign, 200);
     let status = campaign.status().unwrap();
     assert_eq!(status.picks, ["a2"]);
@@ -200,7 +388,10 @@ fn the_statement_names_what_earlier_measurements_and_their_errors_assume() {
     let earlier: Vec<(String, Reading)> = ["a1", "b3"].map(|id| (id.to_owned(), truth(id).into())).to_vec();
     campaign.bring_in(&earlier, None, At(1)).unwrap();
     let said = campaign.status().unwrap().statement.join("\n");
-    assert!(said.contains(&format!("- the 2 measurements made before are complete: {chosen}")), "{said}");
+    assert!(
+        said.contains(&format!("- the 2 measurements that nobody asked for are complete: {chosen}")),
+        "{said}"
+    );
 
     let batch = campaign.ask(None, At(2)).unwrap();
     let reading = |standard_error| Outcome::Measured(Reading::WithError { value: 0.7, standard_error });
@@ -238,8 +429,11 @@ fn a_budget_that_is_spent_stops_the_campaign() {
     run(&mut campaign, 10);
     let status = campaign.status().unwrap();
     assert_eq!((status.asked, status.told), (6, 6));
-    assert_eq!(status.stopped, Some(Stop::Budget { measurements: 6 }));
-    assert_eq!(campaign.ask(None, At(9)).unwrap().stopped, Some(Stop::Budget { measurements: 6 }));
+    assert_eq!(status.stopped, Some(Stop::Budget { measurements: 6, needed: None }));
+    assert_eq!(
+        campaign.ask(None, At(9)).unwrap().stopped,
+        Some(Stop::Budget { measurements: 6, needed: None })
+    );
 }
 
 #[test]

@@ -175,9 +175,9 @@ fn a_standard_error_belongs_to_one_number_and_is_above_zero() {
 
 #[test]
 fn a_file_without_slots_or_without_the_outcome_is_refused_with_the_columns_there_are() {
-    let (codes, text) = refusal("id,yield\na1,1\n", &plain());
+    let (codes, text) = refusal("name,yield\na1,1\n", &plain());
     assert_eq!(codes, [Code::NoSuchColumn]);
-    assert!(text.contains("there is no column \"slot\"") && text.contains("\"id\", \"yield\""), "{text}");
+    assert!(text.contains("there is no column \"slot\"") && text.contains("\"name\", \"yield\""), "{text}");
     assert!(refusal("slot,Yield\nS0001C,1\n", &plain()).1.contains("there is no column \"yield\""));
 }
 

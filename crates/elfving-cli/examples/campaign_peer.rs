@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let others = (points != choices).then(|| columns(&choices));
     let space = Space::new(&columns(&points), others.as_ref())?;
-    let Some(Algorithm::Calibrated(strategy)) = Algorithm::from_name(&args.algorithm) else {
+    let Ok(Algorithm::Calibrated(strategy)) = args.algorithm.parse() else {
         return Err(format!("{} is not a calibrated algorithm", args.algorithm).into());
     };
     let settings = CalibratedSettings::default().strategy(strategy).budget(args.budget).seed(args.seed);

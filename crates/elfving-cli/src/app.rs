@@ -11,17 +11,17 @@ use crate::console::{self, Console};
 use crate::error::CliError;
 use crate::exit::ExitCode;
 use crate::{
-    campaign, certify, completions, complexity, demo, design, diagnose, estimate, output, plan, renamed,
-    reproduce, round, simulate, topics,
+    campaign, certify, completions, complexity, demo, design, diagnose, estimate, limits, output, plan,
+    renamed, reproduce, round, simulate, topics,
 };
 
 /// Runs the program with these arguments, the first one its own name.
 pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        eprintln!("error[E101]: a bug in elfving: {panic}");
-        eprintln!("  help: please report it with the command line; nothing was half-written");
+        console::complain(&format!("error[E101]: a bug in elfving: {panic}"));
+        console::complain("  help: please report it with the command line; nothing was half-written");
     }));
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = campaign::with_negative_values(arguments.into_iter().collect());
     let as_json = wants_json(&arguments);
     if let Some(page) = topics::page(&arguments) {
         return concluded(as_json, || output::print(page));
@@ -30,10 +30,14 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return concluded(as_json, || Err(error));
     }
     let parsed = args::command().try_get_matches_from(&arguments);
-    match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(mut cli) => {
+    match parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
+        Ok((mut cli, matches)) => {
             cli.global.json |= as_json;
-            concluded(as_json, || set_up(&cli.global).and_then(|()| call(&cli)))
+            concluded(as_json, || {
+                set_up(&cli.global)?;
+                output::check_files(&matches)?;
+                call(&cli)
+            })
         }
         Err(error) => refuse(&error, &arguments, as_json),
     }
@@ -55,11 +59,15 @@ fn concluded(as_json: bool, command: impl FnOnce() -> Result<(), CliError>) -> E
             console::release_notes();
             ExitCode::Done
         }
+        Ok(Err(CliError::NothingToDo)) => {
+            console::release_notes();
+            ExitCode::NothingToDo
+        }
         Ok(Err(error)) => {
             if as_json {
-                eprintln!("{}", error.to_json(&console::take_notes()));
+                console::complain(&error.to_json(&console::take_notes()));
             } else {
-                eprintln!("{error}");
+                console::complain(&error.to_string());
             }
             error.exit()
         }
@@ -78,6 +86,10 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::New(args) => campaign::new(args, cli.global.json, console),
         Command::Ask(args) => campaign::ask(args, cli.global.json, console),
         Command::Tell(args) => campaign::tell(args, cli.global.json),
+        Command::Release(args) => campaign::release(args, cli.global.json),
+        Command::Change(args) => campaign::change(args, cli.global.json),
+        Command::Forbid(args) => campaign::forbid(args, cli.global.json),
+        Command::Allow(args) => campaign::allow(args, cli.global.json),
         Command::Status(args) => campaign::status(args, cli.global.json, console),
         Command::Report(args) => campaign::report(args, cli.global.json, console),
         Command::Correct(args) => campaign::correct(args, cli.global.json),
@@ -99,12 +111,10 @@ fn call(cli: &Cli) -> Result<(), CliError> {
 }
 
 fn set_up(global: &GlobalArgs) -> Result<(), CliError> {
-    // Without a handler (a second one in the same process) the default one ends the program as well.
-    let _ = ctrlc::set_handler(|| {
-        let _no_file_is_half_written = output::hold_writes();
-        std::process::exit(ExitCode::Interrupted as i32);
-    });
+    end_on_signals();
+    campaign::check_clock()?;
     if let Some(threads) = global.threads {
+        limits::check("--threads", threads.get() as u64, limits::MOST_THREADS)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
         pool.map_err(|error| {
             let message = format!("--threads {threads}: {error}");
@@ -112,6 +122,34 @@ fn set_up(global: &GlobalArgs) -> Result<(), CliError> {
         })?;
     }
     Ok(())
+}
+
+/// Ends the program when it is told to, once no file is half-written.
+#[cfg(unix)]
+fn end_on_signals() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    // Without a handler the default one ends the program as well.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            let _whole = (output::hold_writes(), elfving_campaign::hold_creation());
+            std::process::exit(match signal {
+                SIGINT => ExitCode::Interrupted as i32,
+                SIGTERM => ExitCode::Terminated as i32,
+                // As a shell counts it.
+                other => 128 + other,
+            });
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn end_on_signals() {
+    // Without a handler (a second one in the same process) the default one ends the program as well.
+    let _ = ctrlc::set_handler(|| {
+        let _whole = (output::hold_writes(), elfving_campaign::hold_creation());
+        std::process::exit(ExitCode::Interrupted as i32);
+    });
 }
 
 /// `--help` and `--version` are answers; everything else of the parser is a refusal.
@@ -124,7 +162,7 @@ fn refuse(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCod
             ExitCode::Done
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !as_json => {
-            eprint!("{text}");
+            console::complain(text.trim_end());
             ExitCode::Usage
         }
         _ => {
@@ -134,10 +172,10 @@ fn refuse(error: &clap::Error, arguments: &[OsString], as_json: bool) -> ExitCod
                 let (message, usage) = text.split_once("\n\n").unwrap_or((text, ""));
                 let help = help.as_deref().unwrap_or(usage).trim();
                 let error = CliError::usage("E200", message, help);
-                eprintln!("{}", error.to_json(&[]));
+                console::complain(&error.to_json(&[]));
             } else {
                 let help = help.map_or_else(String::new, |help| format!("\n  help: {help}"));
-                eprintln!("error[E200]: {text}{help}");
+                console::complain(&format!("error[E200]: {text}{help}"));
             }
             ExitCode::Usage
         }

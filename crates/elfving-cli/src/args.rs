@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::campaign::{
-    AskArgs, CorrectArgs, ExportArgs, LogArgs, NewArgs, ReportArgs, StatusArgs, TellArgs, VerifyArgs,
+    AllowArgs, AskArgs, ChangeArgs, CorrectArgs, ExportArgs, ForbidArgs, LogArgs, NewArgs, ReleaseArgs,
+    ReportArgs, StatusArgs, TellArgs, VerifyArgs,
 };
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
@@ -27,7 +28,8 @@ use crate::simulate::SimulateArgs;
     propagate_version = true,
     after_help = "Results go to stdout, diagnostics to stderr.\n\
         Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 4 campaign damaged, 5 cannot write,\n\
-        6 locked, 7 no certificate, 8 a decision is needed, 9 newer format, 130 Ctrl-C.\n\
+        6 locked, 7 no certificate, 8 a decision is needed, 9 newer format, 10 nothing to hand out,\n\
+        130 Ctrl-C, 143 SIGTERM.\n\
         Topics: elfving help campaign, elfving help options\n\n\
         Start with:  elfving demo\n\
         or:          elfving new screen pool.csv --id id --maximize yield --mode calibrated"
@@ -86,6 +88,14 @@ pub(crate) enum Command {
     Ask(AskArgs),
     /// Record results
     Tell(TellArgs),
+    /// Give slots back, for others to take
+    Release(ReleaseArgs),
+    /// Change the budget, the batch, epsilon or the limits of a campaign
+    Change(ChangeArgs),
+    /// Exclude candidates from here on
+    Forbid(ForbidArgs),
+    /// Let excluded candidates back in
+    Allow(AllowArgs),
     /// Show progress, guarantees and eliminations
     Status(StatusArgs),
     /// Write a report: one HTML file with the result, its guarantee, intervals and pictures

@@ -3,11 +3,12 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use elfving::estimate::{Assumptions, EstimateError, Tails};
 use elfving_table::Table;
 
 use crate::error::CliError;
+use crate::named::named;
 
 /// The assumptions of a statement.
 #[derive(Debug, Clone, Args)]
@@ -18,8 +19,8 @@ pub(crate) struct AssumptionArgs {
     #[arg(long, value_name = "X|COLUMN", allow_hyphen_values = true)]
     pub(crate) sigma: Option<SigmaArg>,
     /// The tails of the noise
-    #[arg(long, value_enum)]
-    pub(crate) noise: Option<NoiseName>,
+    #[arg(long, value_parser = named::<Tails>())]
+    pub(crate) noise: Option<Tails>,
     /// A bound on the mean outcomes, in absolute value
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub(crate) bound: Option<f64>,
@@ -32,24 +33,6 @@ pub(crate) struct AssumptionArgs {
     /// The probability that the statement is wrong
     #[arg(long, value_name = "D", default_value_t = 0.05, allow_negative_numbers = true)]
     pub(crate) delta: f64,
-}
-
-/// The tails by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NoiseName {
-    /// Light tails: normal, bounded, or as light
-    SubGaussian,
-    /// Any tails: only the variance is bounded
-    BoundedVariance,
-}
-
-impl From<NoiseName> for Tails {
-    fn from(name: NoiseName) -> Self {
-        match name {
-            NoiseName::SubGaussian => Tails::SubGaussian,
-            NoiseName::BoundedVariance => Tails::BoundedVariance,
-        }
-    }
 }
 
 /// `0.1`, or the name of a column.
@@ -112,7 +95,7 @@ pub(crate) fn sigma_column(name: &str, table: Option<&Table>) -> Result<Vec<f64>
 impl AssumptionArgs {
     /// Light tails where they are assumed, else only a variance.
     pub(crate) fn tails(&self) -> Tails {
-        self.noise.map_or(Tails::BoundedVariance, Tails::from)
+        self.noise.unwrap_or_default()
     }
 
     /// Refuses numbers outside their domains.

@@ -53,7 +53,7 @@ pub(crate) fn man(args: &ManArgs, as_json: bool) -> Result<(), CliError> {
         }
     };
     let mut page = Vec::new();
-    let unwritten = |source| CliError::Write { to: "the manual page".to_owned(), source };
+    let unwritten = |source| CliError::write(std::path::Path::new("the manual page"), source);
     clap_mangen::Man::new(described).render(&mut page).map_err(unwritten)?;
     if as_json {
         return output::print(format!("{}\n", json!({"page": String::from_utf8_lossy(&page)})));

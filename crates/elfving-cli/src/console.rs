@@ -1,6 +1,8 @@
 //! What the program says while it works: on stderr, and nothing with `--quiet`.
 
-use std::io::IsTerminal;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,13 +30,44 @@ pub(crate) fn take_notes() -> Vec<String> {
 
 /// Prints the notes that waited.
 pub(crate) fn release_notes() {
-    take_notes().iter().for_each(|note| eprintln!("{note}"));
+    take_notes().iter().for_each(|note| complain(note));
+}
+
+/// A line on stderr. Where nobody can hear it, the work goes on.
+pub(crate) fn complain(line: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(format!("{}\n", visible(line)).as_bytes());
+}
+
+/// A question on stderr, its answer to be typed behind it.
+pub(crate) fn prompt(question: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(format!("{} ", visible(question)).as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// Text for people: control characters, which a terminal would obey, are shown as `\u{1b}`.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        let turns_around = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        (c.is_control() && c != '\n' && c != '\t') || turns_around
+    };
+    if !text.chars().any(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match obeyed(c) {
+            true => write!(shown, "\\u{{{:x}}}", u32::from(c)).expect("a string takes everything"),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
 }
 
 fn say(line: String) {
     match held().as_mut() {
         Some(notes) => notes.push(line),
-        None => eprintln!("{line}"),
+        None => complain(&line),
     }
 }
 
@@ -113,5 +146,19 @@ impl Drop for Spinner {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_instead() {
+        assert_eq!(visible("a\tb\nγ ±"), "a\tb\nγ ±");
+        assert_eq!(
+            visible("a\u{1b}[31mred\u{7}\r\u{9b}\u{202e}"),
+            "a\\u{1b}[31mred\\u{7}\\u{d}\\u{9b}\\u{202e}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use elfving::design::DesignError;
 use elfving::pool::PoolError;
-use elfving::units::InvalidValue;
+use elfving::units::{ErrorKind, InvalidValue};
 use elfving_plot::PictureError;
 use elfving_table::{TableError, WriteError};
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
 use crate::hints;
+use crate::output;
 
 /// A failure of a command.
 #[derive(Debug)]
@@ -43,9 +44,11 @@ pub(crate) enum CliError {
     /// A picture cannot be drawn.
     Picture(PictureError),
     /// A file or stdout cannot be written.
-    Write { to: String, source: io::Error },
+    Write { to: String, source: io::Error, record: Option<String> },
     /// Broken pipe: the reader of stdout has closed it.
     ReaderGone,
+    /// `ask` has nothing to hand out; what it printed says why.
+    NothingToDo,
 }
 
 impl CliError {
@@ -62,7 +65,15 @@ impl CliError {
     }
 
     pub(crate) fn write(to: &Path, source: io::Error) -> Self {
-        Self::Write { to: to.display().to_string(), source }
+        Self::Write { to: to.display().to_string(), source, record: None }
+    }
+
+    /// A failure to write the answer, after the campaign has taken in what it is about.
+    pub(crate) fn after_commit(mut self, what: &str, event: u64) -> Self {
+        if let Self::Write { record, .. } = &mut self {
+            *record = Some(format!("{what} (campaign at event {event})"));
+        }
+        self
     }
 
     pub(crate) fn exit(&self) -> ExitCode {
@@ -130,6 +141,7 @@ impl CliError {
             Self::Picture(_) => ("E710", ExitCode::NoCertificate),
             Self::Write { .. } => ("E501", ExitCode::Durability),
             Self::ReaderGone => ("", ExitCode::Done),
+            Self::NothingToDo => ("", ExitCode::NothingToDo),
         }
     }
 
@@ -150,63 +162,66 @@ impl CliError {
             | Self::Design(DesignError::Overflow { .. } | DesignError::Singular { .. }) => {
                 Some("--standardize scales every column to mean 0 and standard deviation 1")
             }
-            Self::Write { .. } => Some("nothing was written; check the folder, its permissions and the disk"),
+            Self::Write { to, .. } if to == output::STDOUT => Some("check where stdout goes, and its disk"),
+            Self::Write { .. } => Some("check the folder, its permissions and the disk"),
             _ => None,
         }
     }
 }
 
-pub(crate) fn of_value(error: &InvalidValue) -> (&'static str, ExitCode) {
-    match error {
-        InvalidValue::Ridge { .. }
-        | InvalidValue::Confidence { .. }
-        | InvalidValue::Sigma { .. }
-        | InvalidValue::Bound { .. }
-        | InvalidValue::Tolerance { .. }
-        | InvalidValue::Lengthscale { .. } => ("E201", ExitCode::Usage),
-        // Weights come from files, never from the command line.
-        InvalidValue::Weight { .. } | InvalidValue::WeightSum { .. } => ("E352", ExitCode::DataRefused),
+/// The code and the exit code of a kind of error; a variant may have a code of its own.
+fn of_kind(kind: ErrorKind) -> (&'static str, ExitCode) {
+    match kind {
+        ErrorKind::Usage => ("E201", ExitCode::Usage),
+        ErrorKind::Data => ("E354", ExitCode::DataRefused),
+        ErrorKind::NotIdentifiable => ("E701", ExitCode::NoCertificate),
+        ErrorKind::NotPositiveSemidefinite => ("E705", ExitCode::NoCertificate),
+        ErrorKind::UnknownSlot => ("E337", ExitCode::DataRefused),
+        ErrorKind::Conflict => ("E342", ExitCode::DataRefused),
+        ErrorKind::RoundIncomplete => ("E801", ExitCode::DecisionNeeded),
+        ErrorKind::Budget => ("E802", ExitCode::DecisionNeeded),
+        // Numerical, and what a later version of the library may add.
+        _ => ("E703", ExitCode::NoCertificate),
     }
 }
 
+pub(crate) fn of_value(error: &InvalidValue) -> (&'static str, ExitCode) {
+    let (code, exit) = of_kind(error.kind());
+    // Weights come from files, never from the command line.
+    (if error.kind() == ErrorKind::Data { "E352" } else { code }, exit)
+}
+
 pub(crate) fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
-    match error {
-        PoolError::Invalid(error) => of_value(error),
-        PoolError::Parameter { .. } | PoolError::NoKernels { .. } => ("E201", ExitCode::Usage),
-        PoolError::LengthscaleCount { .. } => ("E206", ExitCode::Usage),
-        PoolError::TooManyColumns { .. } => ("E201", ExitCode::Usage),
+    let (code, exit) = of_kind(error.kind());
+    let code = match error {
+        PoolError::Invalid(error) => of_value(error).0,
+        PoolError::LengthscaleCount { .. } => "E206",
         PoolError::UnknownChoice { .. }
         | PoolError::Coefficient { .. }
         | PoolError::EmptyCombination { .. }
         | PoolError::NoTargets
-        | PoolError::NoPairs { .. } => ("E203", ExitCode::Usage),
-        PoolError::DirectionsNeedFeatures => ("E202", ExitCode::Usage),
-        PoolError::NotSquare { .. } | PoolError::MeasurableCount { .. } => ("E353", ExitCode::DataRefused),
-        PoolError::NoPoints
-        | PoolError::NoFeatures
-        | PoolError::NotFinite { .. }
-        | PoolError::ColumnCount { .. }
-        | PoolError::AllPointsEqual => ("E354", ExitCode::DataRefused),
-        PoolError::KernelNotFinite { .. } => ("E703", ExitCode::NoCertificate),
-        PoolError::NotSymmetric { .. } => ("E704", ExitCode::NoCertificate),
-        PoolError::NotPositiveSemidefinite { .. } => ("E705", ExitCode::NoCertificate),
-    }
+        | PoolError::NoPairs { .. } => "E203",
+        PoolError::DirectionsNeedFeatures => "E202",
+        PoolError::NotSquare { .. } | PoolError::MeasurableCount { .. } => "E353",
+        PoolError::NotSymmetric { .. } => "E704",
+        _ => code,
+    };
+    (code, exit)
 }
 
 pub(crate) fn of_design(error: &DesignError) -> (&'static str, ExitCode) {
-    match error {
-        DesignError::Pool(error) => of_pool(error),
-        DesignError::Invalid(error) => of_value(error),
-        DesignError::OneTarget { .. } => ("E205", ExitCode::Usage),
-        DesignError::Unsupported { .. } => ("E207", ExitCode::Usage),
-        DesignError::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
-        DesignError::Singular { .. } => ("E702", ExitCode::NoCertificate),
-        DesignError::Overflow { .. } => ("E703", ExitCode::NoCertificate),
-        DesignError::NothingToMeasure => ("E706", ExitCode::NoCertificate),
-        DesignError::UnknownPoint { .. } | DesignError::UnknownTarget { .. } => {
-            ("E352", ExitCode::DataRefused)
-        }
-    }
+    let (code, exit) = of_kind(error.kind());
+    let code = match error {
+        DesignError::Pool(error) => of_pool(error).0,
+        DesignError::Invalid(error) => of_value(error).0,
+        DesignError::OneTarget { .. } => "E205",
+        DesignError::Unsupported { .. } => "E207",
+        DesignError::Singular { .. } => "E702",
+        DesignError::NothingToMeasure => "E706",
+        DesignError::UnknownPoint { .. } | DesignError::UnknownTarget { .. } => "E352",
+        _ => code,
+    };
+    (code, exit)
 }
 
 impl fmt::Display for CliError {
@@ -216,7 +231,7 @@ impl fmt::Display for CliError {
         match self {
             Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
-            Self::ReaderGone => return Ok(()),
+            Self::ReaderGone | Self::NothingToDo => return Ok(()),
             _ => write!(f, "error[{code}]: ")?,
         }
         match self {
@@ -233,12 +248,15 @@ impl fmt::Display for CliError {
                 "{target} cannot be estimated from this pool: its variance is infinite at gamma = {gamma}"
             )?,
             Self::Picture(error) => write!(f, "{error}")?,
-            Self::Write { to, source } => write!(f, "{to}: cannot be written: {source}")?,
-            Self::Table(_) | Self::Campaign(_) | Self::ReaderGone => {}
+            Self::Write { to, source, .. } => write!(f, "{to}: cannot be written: {source}")?,
+            Self::Table(_) | Self::Campaign(_) | Self::ReaderGone | Self::NothingToDo => {}
         }
-        match self.help() {
-            Some(help) => write!(f, "\n  help: {help}"),
-            None => Ok(()),
+        if let Some(help) = self.help() {
+            write!(f, "\n  help: {help}")?;
+        }
+        match self {
+            Self::Write { record: Some(record), .. } => write!(f, "\n  {record}"),
+            _ => Ok(()),
         }
     }
 }
@@ -247,9 +265,16 @@ impl std::error::Error for CliError {}
 
 impl From<TableError> for CliError {
     fn from(error: TableError) -> Self {
-        Self::Table(error)
+        match error {
+            TableError::Condition(error) => Self::usage("E211", error.to_string(), CONDITION_HELP),
+            other => Self::Table(other),
+        }
     }
 }
+
+/// Where conditions are described.
+pub(crate) const CONDITION_HELP: &str =
+    "for example \"dose <= 3 and ligand = 'XPhos'\"; a name with spaces goes in `backquotes`";
 
 impl From<InvalidValue> for CliError {
     fn from(error: InvalidValue) -> Self {

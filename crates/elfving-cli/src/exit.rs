@@ -23,8 +23,13 @@ pub(crate) enum ExitCode {
     DecisionNeeded = 8,
     /// A campaign was written by a newer version.
     Newer = 9,
+    /// `ask` has nothing to hand out: the campaign has stopped, or waits for results.
+    NothingToDo = 10,
     /// Stopped with Ctrl-C; nothing is half-written.
     Interrupted = 130,
+    /// Ended by SIGTERM; nothing is half-written.
+    #[cfg(unix)]
+    Terminated = 143,
 }
 
 impl From<ExitCode> for std::process::ExitCode {

@@ -1,9 +1,10 @@
 //! What is wanted: the outcome with its direction, and the goal.
 
-use clap::{Args, ValueEnum};
-use elfving::bandit::{BanditError, Goal};
+use clap::Args;
+use elfving::bandit::{BanditError, Goal, GoalName};
 
 use crate::error::CliError;
+use crate::named::named;
 
 /// The outcome and which values of it are good.
 #[derive(Debug, Clone, Default, Args)]
@@ -34,7 +35,7 @@ impl AimArgs {
 #[command(next_help_heading = "Question")]
 pub(crate) struct GoalArgs {
     /// What to find
-    #[arg(long, value_enum, default_value = "best")]
+    #[arg(long, value_parser = named::<GoalName>(), default_value = "best")]
     pub(crate) goal: GoalName,
     /// How far from the best an answer may be (goals best, top, all-good), or how precisely every mean is to be known (goal
     /// map) [default: 0]
@@ -45,31 +46,10 @@ pub(crate) struct GoalArgs {
     pub(crate) top: usize,
 }
 
-/// The goals by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GoalName {
-    /// One candidate within epsilon of the best
-    Best,
-    /// M candidates within epsilon of the M-th best
-    Top,
-    /// Every candidate within epsilon of the best
-    AllGood,
-    /// Little loss while measuring
-    Regret,
-    /// Every mean within epsilon
-    Map,
-}
-
 impl GoalArgs {
     /// The goal with this epsilon; regret is counted up to the horizon.
     pub(crate) fn goal(&self, epsilon: f64, horizon: Option<u64>) -> Result<Goal, CliError> {
-        let goal = match self.goal {
-            GoalName::Best => Goal::Best { epsilon },
-            GoalName::Top => Goal::Top { count: self.top, epsilon },
-            GoalName::AllGood => Goal::AllGood { epsilon },
-            GoalName::Regret => Goal::Regret { horizon },
-            GoalName::Map => Goal::Map { epsilon },
-        };
+        let goal = self.goal.goal(epsilon, self.top, horizon);
         goal.check(usize::MAX).map_err(|error| refused(&error))
     }
 }

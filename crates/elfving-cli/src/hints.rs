@@ -5,7 +5,7 @@ use elfving_table::{Decimal, Hint};
 /// A hint with the options that follow it.
 pub(crate) fn words(hint: &Hint) -> String {
     match hint {
-        Hint::Text(_) | Hint::LeaveCellEmpty => hint.to_string(),
+        Hint::Text(_) | Hint::LeaveCellEmpty | Hint::WithoutUnit { .. } => hint.to_string(),
         Hint::Decimal { mark: Decimal::Point } => {
             "write numbers like 1234.5; if the file has decimal commas, use --decimal ,".to_owned()
         }
@@ -42,6 +42,7 @@ pub(crate) fn words(hint: &Hint) -> String {
             "nothing was rescaled; --standardize brings every column to mean 0 and deviation 1".to_owned()
         }
         Hint::ChooseArray { arrays } => format!("choose one with --array: {}", arrays.join(", ")),
+        Hint::ChooseSheet { sheets } => format!("choose one with --sheet: {}", sheets.join(", ")),
         Hint::GiveTargets => "give at least one row, or leave out --targets".to_owned(),
         Hint::MarkFailed => "for a failed run leave the cell empty and set status=failed, \
                              or declare what the text means with --marker \"n.d.=failed\""
@@ -72,7 +73,7 @@ mod tests {
     fn every_hint_has_words_of_the_command_line() {
         for hint in Hint::examples() {
             let names_an_option = words(&hint).contains("--") || words(&hint).contains("`elfving ");
-            let needs_none = matches!(hint, Hint::Text(_) | Hint::LeaveCellEmpty);
+            let needs_none = matches!(hint, Hint::Text(_) | Hint::LeaveCellEmpty | Hint::WithoutUnit { .. });
             assert_eq!(names_an_option, !needs_none, "{hint:?}: {}", words(&hint));
         }
     }

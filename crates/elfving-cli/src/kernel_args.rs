@@ -1,19 +1,20 @@
 //! The kernel on the command line, and what it becomes.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use elfving::pool::{KernelSpec, Lengthscale};
+use elfving_problem::KernelName;
 
 use crate::error::CliError;
+use crate::named::named;
 
 /// The kernel and its parameters.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
     /// The kernel: how similar two candidates are (default: linear, the features as they are)
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<KernelName>())]
     pub(crate) kernel: Option<KernelName>,
     /// Length scale: one number, one per feature (L1,L2,..), or `median` (the default), the median distance between
     /// candidates. RBF is exp(-|x-y|^2 / (2 L^2))
@@ -38,35 +39,6 @@ pub(crate) struct KernelArgs {
     /// gamma and the tolerance)
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub(crate) residual: Option<f64>,
-}
-
-/// The kernels by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KernelName {
-    /// The features as they are
-    Linear,
-    /// Squared exponential: infinitely smooth
-    Rbf,
-    /// Exponential: continuous, not differentiable
-    Matern12,
-    /// Matern 3/2: once differentiable
-    Matern32,
-    /// Matern 5/2: twice differentiable
-    Matern52,
-    /// A mixture of RBF kernels over length scales
-    RationalQuadratic,
-    /// Products of features up to a degree
-    Polynomial,
-    /// Periodic
-    Periodic,
-    /// A matrix in a file: --gram
-    Gram,
-}
-
-impl fmt::Display for KernelName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.to_possible_value().expect("no kernel is hidden").get_name())
-    }
 }
 
 /// `median`, `0.5`, or `0.1,2,0.7`.

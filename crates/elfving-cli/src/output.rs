@@ -1,14 +1,19 @@
 //! Writing: stdout, and files that are there whole or not at all.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use clap::{Args, ValueEnum};
-use elfving_table::{Cell, CsvWriter, Dialect};
+use clap::Args;
+use elfving::named::named_enum;
+use elfving_table::{Cell, CsvWriter, Dialect, OutputKind, OutputRefused, check_output};
 use serde::Serialize;
 
+use crate::console::visible;
 use crate::error::{CliError, write_error};
+use crate::input;
+use crate::named::named;
 
 /// Held while a file takes its place; Ctrl-C waits for it.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -18,18 +23,65 @@ pub(crate) fn hold_writes() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Data on stdout.
+/// What stdout is called in messages.
+pub(crate) const STDOUT: &str = "stdout";
+
+/// An answer for people on stdout.
+pub(crate) fn show(text: impl AsRef<str>) -> Result<(), CliError> {
+    print(visible(text.as_ref()).as_bytes())
+}
+
+/// Data on stdout: for programs as it is, for people with nothing in it that a terminal would obey.
 pub(crate) fn print(data: impl AsRef<[u8]>) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(data.as_ref()).and_then(|()| stdout.flush()) {
+    let data = match std::str::from_utf8(data.as_ref()) {
+        Ok(text) if stdout.is_terminal() => Cow::Owned(visible(text).into_owned().into_bytes()),
+        _ => Cow::Borrowed(data.as_ref()),
+    };
+    match stdout.write_all(&data).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(CliError::ReaderGone),
-        Err(source) => Err(CliError::Write { to: "stdout".to_owned(), source }),
+        Err(source) => Err(CliError::write(Path::new(STDOUT), source)),
     }
 }
 
-/// Writes a file through a temporary one beside it: an old file stays until the new one is complete on disk.
+/// Refuses what an output must not replace, before anything is computed. Every argument of the command line that names a
+/// file is an input, so that no command has to say which ones it reads.
+pub(crate) fn check_files(matches: &clap::ArgMatches) -> Result<(), CliError> {
+    let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
+    // The output of these is a folder; each file in it is checked when it is written.
+    if ["demo", "reproduce"].contains(&command) {
+        return Ok(());
+    }
+    let given = |id: &str| {
+        let values = matches.try_get_raw(id).ok().flatten();
+        values.into_iter().flatten().map(Path::new).collect::<Vec<&Path>>()
+    };
+    let is_output = |id: &str| ["out", "plot"].contains(&id);
+    let inputs: Vec<&Path> =
+        matches.ids().filter(|id| !is_output(id.as_str())).flat_map(|id| given(id.as_str())).collect();
+    input::check_stdin(inputs.iter().copied())?;
+    for path in ["out", "plot"].into_iter().flat_map(given) {
+        match check_output(path, OutputKind::of(path), &inputs) {
+            // The command names the extensions that it writes.
+            Err(OutputRefused::OtherKind { wanted: OutputKind::Text, .. }) => {}
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+impl From<OutputRefused> for CliError {
+    fn from(refused: OutputRefused) -> Self {
+        let help = format!("choose another name, such as {}", refused.other_name().display());
+        Self::usage("E210", refused.to_string(), help)
+    }
+}
+
+/// Writes a file through a temporary one beside it: an old file stays until the new one is complete on disk. A campaign, or a
+/// file of another kind, is not replaced.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    check_output(path, OutputKind::of(path), &[])?;
     let _guard = hold_writes();
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -71,15 +123,16 @@ pub(crate) fn json_file(document: &impl Serialize) -> Vec<u8> {
     json
 }
 
-/// The formats of stdout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Table,
-    /// For spreadsheets
-    Csv,
-    /// For programs
-    Json,
+named_enum! {
+    /// The formats of stdout.
+    pub(crate) enum Format: "format" {
+        /// For people.
+        Table = "table": "For people",
+        /// For spreadsheets.
+        Csv = "csv": "For spreadsheets",
+        /// For programs.
+        Json = "json": "For programs",
+    }
 }
 
 /// Where the answer goes: the same options in every command.
@@ -87,7 +140,7 @@ pub(crate) enum Format {
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// What to print on stdout; --json is short for --format json
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named::<Format>())]
     pub(crate) format: Option<Format>,
     /// Also write the answer to a file, all of it: .json or .csv
     #[arg(long, value_name = "FILE")]
@@ -134,7 +187,7 @@ impl OutputArgs {
             write_file(&path, &bytes)?;
         }
         match format {
-            Format::Table => print(text()),
+            Format::Table => show(text()),
             Format::Csv => print(csv()?),
             Format::Json => print(json_line(document)),
         }
@@ -201,6 +254,16 @@ pub(crate) fn answer_file(
             Err(CliError::usage("E204", message, "change the extension of --out"))
         }
     }
+}
+
+/// Refuses a page under a name that is not one of a page.
+pub(crate) fn check_page(path: &Path) -> Result<(), CliError> {
+    if OutputKind::of(path) == OutputKind::Html {
+        return Ok(());
+    }
+    let message = format!("a report is written as .html, not as {:?}", path.display().to_string());
+    let help = format!("change the extension of --out: {}", path.with_extension("html").display());
+    Err(CliError::usage("E204", message, help))
 }
 
 /// The file of `--plot` with its format.

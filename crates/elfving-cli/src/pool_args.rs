@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use elfving_problem::{Model, PoolSpec};
-use elfving_table::{Decimal, LogBase, Marker, OneHot, PoolOptions, ReadOptions};
+use elfving_table::{
+    Condition, ConditionError, Decimal, LogBase, Marker, OneHot, PoolOptions, ReadOptions, TableError,
+};
 
 use crate::error::CliError;
 use crate::kernel_args::KernelArgs;
@@ -12,7 +14,7 @@ use crate::kernel_args::KernelArgs;
 /// The pool: files, columns, model and kernel.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PoolArgs {
-    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row per candidate
+    /// The candidates: a .csv or .xlsx with a header, .npy, .npz or .parquet, one row per candidate
     #[arg(value_name = "POOL", required_unless_present_any = ["pool_option", "gram"])]
     pub(crate) pool: Option<PathBuf>,
     /// The same as POOL
@@ -46,6 +48,10 @@ pub(crate) struct ColumnArgs {
     /// Columns to leave out: neither features nor outcomes
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
+    /// Take only the candidates that meet a condition, such as "dose <= 3 and ligand in ('XPhos', 'SPhos')"; repeat it for
+    /// several, which must all hold
+    #[arg(long = "where", value_name = "CONDITION", id = "where")]
+    pub(crate) conditions: Vec<String>,
     /// Encode text columns as categories: all of them, or with an equals sign those named (--one-hot=A,B)
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
     pub(crate) one_hot: Option<Vec<String>>,
@@ -61,6 +67,9 @@ pub(crate) struct ColumnArgs {
     /// The decimal mark of the file: . or ,
     #[arg(long, value_name = "MARK", value_parser = [".", ","])]
     pub(crate) decimal: Option<String>,
+    /// The sheet of an .xlsx file to read (default: the first)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sheet: Option<String>,
     /// The array of an .npz file to read
     #[arg(long, value_name = "NAME")]
     pub(crate) array: Option<String>,
@@ -107,6 +116,9 @@ impl ColumnArgs {
         if self.decimal.as_deref() == Some(",") {
             options = options.decimal(Decimal::Comma);
         }
+        if let Some(sheet) = &self.sheet {
+            options = options.sheet(sheet);
+        }
         if let Some(array) = &self.array {
             options = options.array(array);
         }
@@ -125,6 +137,7 @@ impl ColumnArgs {
         };
         options.log_scale = self.log.iter().map(|column| log_scale(column)).collect();
         options.standardize = self.standardize;
+        options.conditions = conditions("--where", &self.conditions)?;
         let marker = |text: &String| {
             let refused =
                 |message| CliError::usage("E201", format!("--marker {text:?}: {message}"), MARKER_HELP);
@@ -135,6 +148,15 @@ impl ColumnArgs {
         options.markers = of_features.map(marker).collect::<Result<_, _>>()?;
         Ok(options)
     }
+}
+
+/// The conditions of an option.
+pub(crate) fn conditions(option: &str, texts: &[String]) -> Result<Vec<Condition>, CliError> {
+    let refused = |error: ConditionError| {
+        let error = ConditionError { message: format!("{option}: {}", error.message), ..error };
+        CliError::from(TableError::from(error))
+    };
+    texts.iter().map(|text| Condition::parse(text).map_err(refused)).collect()
 }
 
 pub(crate) const MARKER_HELP: &str =

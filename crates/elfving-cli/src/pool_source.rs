@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use elfving::numerics::Matrix;
 use elfving::pool::Pool;
-use elfving_problem::{Dataset, Note, Source};
+use elfving_problem::{Dataset, Note};
 use elfving_table::{ReadOptions, TextColumn};
 
 use crate::console::Console;
 use crate::error::CliError;
+use crate::input;
 use crate::pool_args::PoolArgs;
 
 /// A pool with the names its user knows.
@@ -32,8 +33,8 @@ impl Deref for LoadedPool {
 /// Reads every file the pool needs; nothing is computed yet, so that the time of the answer does not count the disk.
 pub(crate) fn read(args: &PoolArgs, seed: u64, console: Console) -> Result<Dataset, CliError> {
     let spinner = console.spinner("reading");
-    let source = |path: &Option<PathBuf>| path.clone().map(Source::File);
-    let (pool, targets, gram) = (source(&args.pool), source(&args.targets), source(&args.kernel.gram));
+    let source = |path: &Option<PathBuf>| path.as_deref().map(input::source).transpose();
+    let (pool, targets, gram) = (source(&args.pool)?, source(&args.targets)?, source(&args.kernel.gram)?);
     let spec = args.spec()?;
     let data = match (&gram, &pool) {
         (Some(gram), pool) => Dataset::read_gram(gram, pool.as_ref(), targets.as_ref(), spec)?,
@@ -127,5 +128,5 @@ impl LoadedPool {
 
 /// A file without its folder.
 pub(crate) fn file_name(path: Option<&Path>) -> String {
-    path.map_or_else(|| "the pool".to_owned(), elfving_problem::file_name)
+    path.map_or_else(|| "the pool".to_owned(), input::name)
 }

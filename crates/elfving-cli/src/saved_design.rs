@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving_problem::documents::{DesignDocument, PlanDocument};
-use elfving_problem::{Dataset, ProblemError, Source};
+use elfving_problem::{Dataset, ProblemError};
 
 use crate::console::Console;
 use crate::error::CliError;
+use crate::input;
 use crate::pool_source::LoadedPool;
 
 /// The files of a design, which the user names again.
@@ -53,10 +54,10 @@ impl DesignFiles {
                 _ => {}
             }
         }
-        let source = |path: &Option<PathBuf>| path.clone().map(Source::File);
-        let (pool, targets) = (source(&self.pool).or(source(&self.pool_option)), source(&self.targets));
+        let source = |path: &Option<PathBuf>| path.as_deref().map(input::source).transpose();
+        let (pool, targets) = (source(&self.pool)?.or(source(&self.pool_option)?), source(&self.targets)?);
         let spec = document.options.pool.clone();
-        let data = match (source(&self.gram), pool) {
+        let data = match (source(&self.gram)?, pool) {
             (Some(gram), pool) => Dataset::read_gram(&gram, pool.as_ref(), targets.as_ref(), spec)?,
             (None, Some(pool)) => Dataset::read(&pool, targets.as_ref(), spec, 0)?,
             (None, None) => unreachable!("the parser asks for a pool or a kernel matrix"),

@@ -3,6 +3,8 @@
 use clap::Args;
 use elfving_problem::TargetSpec;
 
+use crate::error::CliError;
+
 /// The targets of a design, where these are not all choices.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Question")]
@@ -17,11 +19,16 @@ pub(crate) struct TargetArgs {
 
 impl TargetArgs {
     /// What the options name.
-    pub(crate) fn spec(&self) -> TargetSpec {
-        match (&self.direction, self.target_id.as_slice()) {
+    pub(crate) fn spec(&self) -> Result<TargetSpec, CliError> {
+        let not_finite = self.direction.iter().flatten().find(|number| !number.is_finite());
+        if let Some(number) = not_finite {
+            let message = format!("--direction: {number} is not a finite number");
+            return Err(CliError::usage("E201", message, "give one finite number per feature"));
+        }
+        Ok(match (&self.direction, self.target_id.as_slice()) {
             (Some(direction), _) => TargetSpec::Direction(direction.clone()),
             (None, []) => TargetSpec::All,
             (None, ids) => TargetSpec::Ids(ids.to_vec()),
-        }
+        })
     }
 }

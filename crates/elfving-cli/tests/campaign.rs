@@ -279,7 +279,7 @@ fn the_same_again_is_repeated() {
     bench.run("tell screen results.csv");
     let again = bench.json("tell screen results.csv --json");
     assert_eq!((&again["repeated"], &again["recorded"]), (&1.into(), &0.into()));
-    assert_eq!(again["event"], 3);
+    assert_eq!(again["event"], 4);
 }
 
 #[test]

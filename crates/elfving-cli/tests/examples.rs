@@ -61,6 +61,8 @@ fn lab() -> Bench {
         .file("measured.csv", &format!("id,yield\n{measured}"))
         .file("repeats.csv", &format!("id,ms\n{repeats}"))
         .file("skip.csv", "id\nR03\n")
+        .file("others.csv", "id,yield\na3,0.4\na3,0.5\n")
+        .file("sold-out.csv", "id\nb7\n")
         .file("done.csv", "id,yield\nR01,0.5\n")
         .file("results.csv", "id,count\na1,2\n")
 }
@@ -154,7 +156,8 @@ fn run_all(bench: &Bench, what: &str, commands: &[String], open: usize) {
 fn before(bench: &Bench, command: &str) {
     let new =
         "new screen pool.csv --id id --ignore sd,guess --maximize yield --mode calibrated --quiet --json";
-    let asked = ["tell", "correct", "status", "report", "log", "export", "verify"].contains(&command);
+    let told = ["correct", "status", "report", "log", "export", "verify", "change", "forbid", "allow"];
+    let asked = told.contains(&command) || ["tell", "release"].contains(&command);
     if asked || command == "ask" {
         bench.json(new);
     }
@@ -163,7 +166,7 @@ fn before(bench: &Bench, command: &str) {
         // One slot stays open: the round can still be corrected and closed.
         measure(bench, 1);
     }
-    if asked && command != "tell" {
+    if told.contains(&command) {
         bench.json("tell screen batch.csv --json");
     }
     if ["round", "estimate"].contains(&command) {

@@ -4,11 +4,15 @@
 mod support;
 
 use divan::Bencher;
-use elfving::bandit::{EllipsoidBest, EllipsoidRegret, Goal, Next, Policy, Question};
+use elfving::bandit::{EllipsoidBest, EllipsoidRegret, Goal, Next, Policy, Question, Reading, Wanted};
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::dot;
 use elfving::pool::Pool;
 use elfving_lab::baselines::Baseline;
+
+fn readings(outcomes: &[f64]) -> Vec<Reading> {
+    outcomes.iter().copied().map(Reading::from).collect()
+}
 
 fn main() {
     divan::main();
@@ -30,13 +34,15 @@ fn question(points: usize, dimension: usize, goal: Goal) -> Question {
 
 /// One round: plan, measure, decide.
 fn step(policy: &mut dyn Policy, features: &Pool, batch: usize) {
-    let Next::Measure(plan) = policy.plan(batch).expect("a plan") else { panic!("it has stopped") };
+    let Next::Measure(plan) = policy.plan(&Wanted::batch(batch)).expect("a plan") else {
+        panic!("it has stopped")
+    };
     let mean = |id: &elfving::pool::PointId| {
         let row = features.features().row(id.index());
         dot(&row[..2], &[0.6, 0.8]) + 0.1 * (id.index() as f64).sin()
     };
     let outcomes: Vec<f64> = plan.measurements.points().iter().map(mean).collect();
-    let decision = policy.learn(&plan, &outcomes).expect("a decision");
+    let decision = policy.learn(&plan, &readings(&outcomes)).expect("a decision");
     policy.apply(&decision);
 }
 

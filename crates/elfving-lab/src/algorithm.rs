@@ -2,15 +2,16 @@
 
 use crate::baselines::Baseline;
 use elfving::bandit::{Algorithm, BanditError, Policy, Question, Recommendation};
+use elfving::named::{Named, named_by_name};
 
 /// An algorithm of the core, or a baseline.
 ///
 /// ```
 /// use elfving::bandit::Algorithm;
 /// use elfving_lab::AnyAlgorithm;
-/// assert_eq!(AnyAlgorithm::from_name("ellipsoid-best"), Some(Algorithm::EllipsoidBest.into()));
-/// assert_eq!(AnyAlgorithm::from_name("gp-ucb").map(AnyAlgorithm::name), Some("gp-ucb"));
-/// assert_eq!(AnyAlgorithm::from_name("no-such"), None);
+/// assert_eq!("ellipsoid-best".parse(), Ok(AnyAlgorithm::from(Algorithm::EllipsoidBest)));
+/// assert_eq!("gp-ucb".parse().map(AnyAlgorithm::name), Ok("gp-ucb"));
+/// assert!("no-such".parse::<AnyAlgorithm>().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnyAlgorithm {
@@ -43,9 +44,9 @@ impl AnyAlgorithm {
         matches!(self, Self::Core(algorithm) if algorithm.is_calibrated())
     }
 
-    /// The algorithm of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::all().find(|algorithm| algorithm.name() == name)
+    /// Whether its policy decides from all data at any time: [`Policy::is_anytime`].
+    pub fn is_anytime(self) -> bool {
+        matches!(self, Self::Core(algorithm) if algorithm.is_anytime())
     }
 
     /// The certified algorithm for what the question assumes, and why: [`Algorithm::auto`].
@@ -62,6 +63,14 @@ impl AnyAlgorithm {
         }
     }
 
+    /// What it is, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Core(algorithm) => algorithm.about(),
+            Self::Baseline(baseline) => baseline.about(),
+        }
+    }
+
     /// The policy that answers a question.
     ///
     /// # Errors
@@ -73,3 +82,21 @@ impl AnyAlgorithm {
         }
     }
 }
+
+impl Named for AnyAlgorithm {
+    const KIND: &'static str = "algorithm";
+
+    fn all() -> Vec<Self> {
+        Self::all().collect()
+    }
+
+    fn name(self) -> &'static str {
+        self.name()
+    }
+
+    fn about(self) -> &'static str {
+        self.about()
+    }
+}
+
+named_by_name!(AnyAlgorithm);

@@ -4,7 +4,7 @@
 #[path = "../../elfving/tests/support/rbf100.rs"]
 mod rbf100;
 
-use elfving::bandit::{Bandit, BanditError, Goal, Next, Outcome, Question, Reason, Status};
+use elfving::bandit::{Bandit, BanditError, Goal, Next, Outcome, Question, Reading, Reason, Status, Wanted};
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::rng::{Purpose, stream};
 use elfving::numerics::{Cholesky, Matrix, dot};
@@ -64,6 +64,10 @@ fn dense_posterior(data: &[(usize, f64)], noise: f64) -> Vec<(f64, f64)> {
             (dot(&cross, &alpha), (1.0 - dot(&cross, &image)).max(0.0).sqrt())
         })
         .collect()
+}
+
+fn readings(outcomes: &[f64]) -> Vec<Reading> {
+    outcomes.iter().copied().map(Reading::from).collect()
 }
 
 #[test]
@@ -181,11 +185,11 @@ fn phases(baseline: Baseline, horizon: u64, seed: u64) -> (Vec<Vec<usize>>, Vec<
     let mut policy = baseline.start(question(horizon, seed)).unwrap();
     let (mut plans, mut survivors) = (Vec::new(), Vec::new());
     let mut t = 0;
-    while let Next::Measure(plan) = policy.plan(1).unwrap() {
+    while let Next::Measure(plan) = policy.plan(&Wanted::batch(1)).unwrap() {
         let points: Vec<usize> = plan.measurements.points().iter().map(|id| id.index()).collect();
         let outcomes: Vec<f64> = points.iter().zip(t..).map(|(&point, t)| measure(point, t, seed)).collect();
         t += points.len() as u64;
-        let decision = policy.learn(&plan, &outcomes).unwrap();
+        let decision = policy.learn(&plan, &readings(&outcomes)).unwrap();
         policy.apply(&decision);
         survivors.push(decision.survivors.iter().map(|id| id.index()).collect());
         plans.push(points);
@@ -232,7 +236,7 @@ fn rage_measures_as_often_as_its_paper_says() {
     let question = Question::new(pool, assumptions, Goal::Best { epsilon: 0.0 }).unwrap();
     let mut policy = Baseline::Rage.start(question).unwrap();
     for round in 1..4u32 {
-        let Next::Measure(plan) = policy.plan(1).unwrap() else { panic!("round {round}") };
+        let Next::Measure(plan) = policy.plan(&Wanted::batch(1)).unwrap() else { panic!("round {round}") };
         let t = f64::from(round);
         let wanted = 8.0 * 4f64.powf(t + 1.0) * 0.25 * 4.0 * (4.0 * t * t / 0.05).ln();
         let length = plan.measurements.len() as f64;
@@ -240,7 +244,7 @@ fn rage_measures_as_often_as_its_paper_says() {
         // A gap of 0.1 is 2^-(t+2) in round 2 for the first time.
         let outcomes: Vec<f64> =
             plan.measurements.points().iter().map(|id| 0.1 * id.index() as f64).collect();
-        let decision = policy.learn(&plan, &outcomes).unwrap();
+        let decision = policy.learn(&plan, &readings(&outcomes)).unwrap();
         policy.apply(&decision);
         assert_eq!(decision.survivors.len(), if round < 2 { 2 } else { 1 });
         if round == 2 {

@@ -6,7 +6,7 @@
 mod support;
 
 use elfving::numerics::{Matrix, dot, norm_squared};
-use elfving::pool::{PointId, Pool};
+use elfving::pool::{ChoiceId, Pool};
 use elfving::units::{Ridge, Tolerance};
 use elfving_lab::complexity::{
     Over, Truth, characteristic_time, effective_dimension, epsilon_bar, greedy_information_gain,
@@ -71,8 +71,8 @@ proptest! {
         let gamma = Ridge::new(case.gamma).unwrap();
         let truth = Truth::from_theta(&case.pool, case.theta.clone()).unwrap();
         let g = near_best_variance(&case.pool, &truth, gamma, case.epsilon, tight()).unwrap();
-        let near: Vec<PointId> =
-            (0..truth.gaps.len()).filter(|&z| truth.gaps[z] <= case.epsilon).map(PointId::new).collect();
+        let near: Vec<ChoiceId> =
+            (0..truth.gaps.len()).filter(|&z| truth.gaps[z] <= case.epsilon).map(ChoiceId::new).collect();
         let f = worst_variance_among(&case.pool, Over::Differences, &near, gamma, tight()).unwrap();
         prop_assert!(g.at_least <= f.at_most * (1.0 + 1e-12), "g = {g}, f = {f}");
         prop_assert!(f.at_least <= 4.0 * g.at_most * (1.0 + 1e-12), "g = {g}, f = {f}");

@@ -7,7 +7,7 @@
 mod support;
 
 use elfving::numerics::Matrix;
-use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
+use elfving::pool::{ChoiceId, Factorisation, PointId, Points, Pool, kernels::Rbf};
 use elfving::units::{Confidence, Ridge, Tolerance};
 use elfving_lab::complexity::{
     ComplexityError, Enclosure, Over, Truth, characteristic_time, effective_dimension, epsilon_bar, floor,
@@ -124,7 +124,7 @@ fn the_instance_quantities_of_linear6_are_the_reference() {
         assert_encloses(got, rho, 2e-7);
         let got = near_best_variance(&pool, &truth, ridge(gamma), epsilon, tight()).unwrap();
         assert_close(got.value, g, 1e-6);
-        let near: Vec<PointId> = (0..6).filter(|&z| truth.gaps[z] <= epsilon).map(PointId::new).collect();
+        let near: Vec<ChoiceId> = (0..6).filter(|&z| truth.gaps[z] <= epsilon).map(ChoiceId::new).collect();
         let all_pairs = worst_variance_among(&pool, Over::Differences, &near, ridge(gamma), tight()).unwrap();
         assert_close(all_pairs.value, g, 1e-6);
     }

@@ -11,10 +11,11 @@
 mod support;
 
 use elfving::design::{
-    Control, Criterion, Design, DesignError, ElfvingSet, InteriorPoint, Problem, Solver, Status, TargetRef,
+    Control, Criterion, Design, DesignError, DesignStatus, ElfvingSet, InteriorPoint, Problem, Solver,
+    TargetRef,
 };
 use elfving::numerics::{Cholesky, Matrix, upper_outer_gram};
-use elfving::pool::{Combination, PointId, Pool, Targets};
+use elfving::pool::{ChoiceId, Combination, Pool, Targets};
 use elfving::units::{Ridge, Tolerance};
 use elfving_lab::solvers::{FrankWolfe, MirrorDescent, Multiplicative, Opponent, RandomisedExchange};
 
@@ -35,7 +36,7 @@ fn map(matrix: &Matrix, mut entry: impl FnMut(usize, usize, f64) -> f64) -> Matr
 /// Criterion c asks for 1, 2, 3 times the first points together; the others for all points.
 fn problem(pool: &Pool, criterion: Criterion, gamma: f64) -> Problem<'_> {
     if criterion == Criterion::C {
-        let terms = (0..pool.len().min(3)).map(|i| (PointId::new(i), 1.0 + i as f64)).collect();
+        let terms = (0..pool.len().min(3)).map(|i| (ChoiceId::new(i), 1.0 + i as f64)).collect();
         let target = Targets::Combinations(vec![Combination { terms }]);
         return Problem::new(pool, criterion, target, ridge(gamma)).unwrap();
     }
@@ -81,7 +82,7 @@ fn assert_sound(what: &str, problem: &Problem, design: &Design, known: Option<Tr
     assert!(design.support().iter().all(|&(_, weight)| weight > 0.0 && weight <= 1.0), "{what}");
     let total: f64 = design.support().iter().map(|(_, weight)| weight).sum();
     assert!((total - 1.0).abs() < 1e-9, "{what}");
-    assert_eq!(design.status() == Status::Certified, certificate.relative_gap() <= TOLERANCE, "{what}");
+    assert_eq!(design.status() == DesignStatus::Certified, certificate.relative_gap() <= TOLERANCE, "{what}");
     if let Some((low, high)) = known {
         // The bound must hold, and no value is better than the optimum by more than the stated gap.
         let slack = 1e-8 * high.abs().max(1.0);
@@ -90,7 +91,7 @@ fn assert_sound(what: &str, problem: &Problem, design: &Design, known: Option<Tr
         assert!(sign * certificate.bound() <= optimum + slack, "{what}, not in {low}..{high}");
         let stated = certificate.relative_gap() * certificate.bound().abs();
         assert!(sign * certificate.value() >= optimum - slack - stated, "{what}, not in {low}..{high}");
-        if design.status() == Status::Certified {
+        if design.status() == DesignStatus::Certified {
             let error = (certificate.value() - low).abs().max((certificate.value() - high).abs());
             assert!(error <= 2.0 * TOLERANCE * high.abs().max(1.0), "{what}, not {low}..{high}");
         }
@@ -112,7 +113,7 @@ fn check(
         match run(&*solver, &problem) {
             Ok(design) => {
                 assert_sound(what, &problem, &design, known);
-                let answers = design.status() == Status::Certified;
+                let answers = design.status() == DesignStatus::Certified;
                 assert!(answers || !must_certify || solver.name() != "interior-point", "{what}: {design}");
             }
             Err(DesignError::Unsupported { .. }) => {}
@@ -234,7 +235,7 @@ fn a_target_outside_the_span_is_named() {
     let ridged =
         Problem::new(&hard, Criterion::C, Targets::Directions(Matrix::from_rows(&[outside])), ridge(0.1))
             .unwrap();
-    assert_eq!(run(&InteriorPoint::default(), &ridged).unwrap().status(), Status::Certified);
+    assert_eq!(run(&InteriorPoint::default(), &ridged).unwrap().status(), DesignStatus::Certified);
 }
 
 #[test]
@@ -435,7 +436,7 @@ fn a_common_part_of_the_choices_does_not_drown_their_differences() {
         let problem = Problem::over_choices(&pool, Criterion::Xy, Ridge::ZERO).unwrap();
         let mut control = Control::new(Tolerance::new(1e-9).unwrap());
         let design = InteriorPoint::default().solve(&problem, &mut control).unwrap();
-        assert_eq!(design.status(), Status::Certified, "{design}");
+        assert_eq!(design.status(), DesignStatus::Certified, "{design}");
         design.certificate().value()
     };
     let (near, far) = (value(choices), value(shifted));

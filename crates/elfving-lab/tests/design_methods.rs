@@ -9,8 +9,8 @@ mod support;
 use std::ops::ControlFlow;
 
 use elfving::design::{
-    Certificate, Control, Criterion, Design, DesignError, Diagnostics, ElfvingSet, InformationMatrix,
-    InteriorPoint, Problem, Progress, Solver, Status, TargetRef, recheck,
+    Certificate, Control, Criterion, Design, DesignError, DesignStatus, Diagnostics, ElfvingSet,
+    InformationMatrix, InteriorPoint, Problem, Progress, Solver, TargetRef, recheck,
 };
 use elfving::numerics::{Matrix, dot};
 use elfving::pool::{PointId, Pool, Targets};
@@ -77,7 +77,7 @@ fn assert_certified(problem: &Problem, design: &Design, tolerance: f64, exact: &
     let found = found.certificate();
     let what =
         format!("{} on {} at gamma {}: {design}", design.method(), problem.pool(), problem.gamma().get());
-    assert_eq!(design.status(), Status::Certified, "{what}");
+    assert_eq!(design.status(), DesignStatus::Certified, "{what}");
     assert!(found.relative_gap() <= tolerance, "{what}");
     let sign = if problem.criterion().is_maximised() { -1.0 } else { 1.0 };
     assert!(
@@ -136,7 +136,7 @@ fn exchanges_and_away_steps_go_on_to_a_billionth() {
         ];
         for solver in solvers {
             let design = solve(solver, &problem, 1e-9).unwrap();
-            assert_eq!(design.status(), Status::Certified, "{} {design}", solver.name());
+            assert_eq!(design.status(), DesignStatus::Certified, "{} {design}", solver.name());
             let error = (design.certificate().value() - expected).abs() / expected.abs();
             assert!(error < 5e-9, "{} {design}", solver.name());
         }
@@ -153,12 +153,12 @@ fn a_design_of_one_point_is_reached_and_kept() {
         let design = solve(&FrankWolfe::default().variant(variant), &problem, 1e-9).unwrap();
         assert_eq!(
             (design.status(), design.support().len()),
-            (Status::Certified, 1),
+            (DesignStatus::Certified, 1),
             "{variant:?}: {design}"
         );
     }
     let design = solve(&RandomisedExchange::default(), &problem, 1e-9).unwrap();
-    assert_eq!((design.status(), design.support().len()), (Status::Certified, 1), "{design}");
+    assert_eq!((design.status(), design.support().len()), (DesignStatus::Certified, 1), "{design}");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn the_papers_mirror_descent_has_a_good_value_long_before_a_good_proof() {
     let problem = Problem::over_choices(&pool, Criterion::G, ridge(0.05)).unwrap();
     let mut control = Control::new(Tolerance::new(1e-6).unwrap()).iteration_limit(3000);
     let design = MirrorDescent::default().solve(&problem, &mut control).unwrap();
-    assert_eq!((design.status(), design.iterations()), (Status::IterationLimit, 3000));
+    assert_eq!((design.status(), design.iterations()), (DesignStatus::IterationLimit, 3000));
     assert!(design.certificate().value() < 1.01 * 6.875312662, "{design}");
     assert!(design.certificate().relative_gap() < 0.05, "{design}");
     assert!(design.certificate().bound() < 6.875312662);
@@ -228,7 +228,7 @@ fn a_limit_or_a_watcher_ends_every_solver_with_an_honest_status() {
     for solver in solvers {
         let tolerance = Tolerance::new(1e-12).unwrap();
         let limited = solver.solve(&problem, &mut Control::new(tolerance).iteration_limit(1)).unwrap();
-        assert_eq!(limited.status(), Status::IterationLimit, "{}", solver.name());
+        assert_eq!(limited.status(), DesignStatus::IterationLimit, "{}", solver.name());
         assert!(limited.iterations() <= 1 || solver.name() == "interior-point", "{}", solver.name());
 
         let mut seen: Vec<Progress> = vec![];
@@ -237,7 +237,7 @@ fn a_limit_or_a_watcher_ends_every_solver_with_an_honest_status() {
             if seen.len() < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let stopped = solver.solve(&problem, &mut Control::new(tolerance).watch(&mut watch)).unwrap();
-        assert_eq!(stopped.status(), Status::Stopped, "{}", solver.name());
+        assert_eq!(stopped.status(), DesignStatus::Stopped, "{}", solver.name());
         assert!(stopped.certificate().relative_gap().is_finite());
         assert!(seen.len() >= 2 && seen[1].iterations >= seen[0].iterations);
     }
@@ -249,7 +249,7 @@ fn a_method_gives_up_at_its_own_limit() {
     let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO).unwrap();
     let mut control = Control::new(Tolerance::new(1e-12).unwrap());
     let design = Multiplicative::default().iteration_limit(7).solve(&problem, &mut control).unwrap();
-    assert_eq!((design.status(), design.iterations()), (Status::IterationLimit, 7));
+    assert_eq!((design.status(), design.iterations()), (DesignStatus::IterationLimit, 7));
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn mirror_descent_with_weighted_targets_solves_the_papers_kernel_pool() {
     let pool = Pool::from_kernel(kernel, points, None, &Factorisation::default()).unwrap();
     let problem = Problem::over_choices(&pool, Criterion::G, ridge(0.005)).unwrap();
     let design = solve(&MirrorDescent::default().opponent(Opponent::Weighted), &problem, 2e-3).unwrap();
-    assert_eq!(design.status(), Status::Certified, "{design}");
+    assert_eq!(design.status(), DesignStatus::Certified, "{design}");
     assert!(design.certificate().bound() <= 27.4911057 && 27.4911057 <= design.certificate().value());
 }
 
@@ -309,7 +309,7 @@ fn assert_heavy(design: &Design, expected: &[(usize, f64)]) {
 fn one_direction_of_the_small_pool_has_its_reference_value_on_as_many_points_as_dimensions() {
     let pool = Pool::from_features(support::small()).unwrap();
     let design = elfving(&pool, vec![1.0 / 12f64.sqrt(); 12]).unwrap();
-    assert_eq!(design.status(), Status::Certified);
+    assert_eq!(design.status(), DesignStatus::Certified);
     assert!((design.certificate().value() - 10.146407069).abs() < 1e-8);
     assert!(design.support().len() <= 12);
 }
@@ -319,12 +319,12 @@ fn a_ray_through_an_edge_and_one_through_a_vertex_of_the_elfving_set() {
     // The hull of ±e1, ±e2 is a diamond; (0.4, 0.4) is inside.
     let pool = Pool::from_features(Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0], [0.4, 0.4]])).unwrap();
     let edge = elfving(&pool, vec![3.0, -1.0]).unwrap();
-    assert_eq!(edge.status(), Status::Certified);
+    assert_eq!(edge.status(), DesignStatus::Certified);
     assert!((edge.certificate().value() - 16.0).abs() < 1e-12);
     assert_heavy(&edge, &[(0, 0.75), (1, 0.25)]);
 
     let vertex = elfving(&pool, vec![0.0, 2.0]).unwrap();
-    assert_eq!(vertex.status(), Status::Certified);
+    assert_eq!(vertex.status(), DesignStatus::Certified);
     assert!((vertex.certificate().value() - 4.0).abs() < 1e-8);
     assert_heavy(&vertex, &[(1, 1.0)]);
 }
@@ -337,7 +337,7 @@ fn extrapolation_of_a_polynomial_is_measured_at_the_chebyshev_points() {
     let design = elfving(&pool, vec![1.0, at, at * at]).unwrap();
     let lagrange = [at * (at - 1.0) / 2.0, at * at - 1.0, at * (at + 1.0) / 2.0];
     let sum: f64 = lagrange.iter().sum();
-    assert_eq!(design.status(), Status::Certified);
+    assert_eq!(design.status(), DesignStatus::Certified);
     assert!((design.certificate().value() - sum * sum).abs() < 1e-8 * sum * sum);
     assert_heavy(&design, &[(0, lagrange[0] / sum), (10, lagrange[1] / sum), (20, lagrange[2] / sum)]);
 }
@@ -347,17 +347,17 @@ fn a_target_that_few_points_carry_is_still_certified() {
     // The slope of a parabola is measured at the two ends, its height in the middle at one point: M is singular.
     let pool = Pool::from_features(quadratic()).unwrap();
     let slope = elfving(&pool, vec![0.0, 1.0, 0.0]).unwrap();
-    assert_eq!(slope.status(), Status::Certified, "{slope}");
+    assert_eq!(slope.status(), DesignStatus::Certified, "{slope}");
     assert_heavy(&slope, &[(0, 0.5), (20, 0.5)]);
     let height = elfving(&pool, vec![1.0, 0.0, 0.0]).unwrap();
-    assert_eq!(height.status(), Status::Certified, "{height}");
+    assert_eq!(height.status(), DesignStatus::Certified, "{height}");
     assert!((height.certificate().value() - 1.0).abs() < 1e-8);
     // A measured point itself, inside a pool where the plain design proves nothing.
     let small = Pool::from_features(support::small()).unwrap();
     let problem =
         Problem::new(&small, Criterion::C, direction(support::small().row(7).to_vec()), Ridge::ZERO).unwrap();
     let design = solve(&ElfvingSet, &problem, 1e-7).unwrap();
-    assert_eq!(design.status(), Status::Certified, "{design}");
+    assert_eq!(design.status(), DesignStatus::Certified, "{design}");
     assert!(heavy(&design).len() == 1 && heavy(&design)[0].1 > 1.0 - 1e-6, "{:?}", heavy(&design));
 }
 
@@ -385,7 +385,7 @@ fn elfving_and_the_interior_point_agree_beyond_the_first_working_set() {
     let pool = Pool::from_features(support::normals(4, 6000, 8)).unwrap();
     let problem = Problem::new(&pool, Criterion::C, direction(vec![1.0; 8]), Ridge::ZERO).unwrap();
     let design = solve(&ElfvingSet, &problem, 1e-9).unwrap();
-    assert_eq!(design.status(), Status::Certified, "{design}");
+    assert_eq!(design.status(), DesignStatus::Certified, "{design}");
     assert!(design.support().len() <= 8 && design.passes() > 2, "{} passes", design.passes());
     // With a tiny ridge the interior point goes its own way, to nearly the same value.
     let nearly = Problem::new(&pool, Criterion::C, direction(vec![1.0; 8]), ridge(1e-8)).unwrap();
@@ -401,7 +401,7 @@ fn one_target_is_one_problem_under_every_criterion() {
     let value = |criterion| {
         let problem = Problem::new(&pool, criterion, direction(target.clone()), Ridge::ZERO).unwrap();
         let design = solve(&InteriorPoint::default(), &problem, 1e-9).unwrap();
-        assert_eq!(design.status(), Status::Certified, "{design}");
+        assert_eq!(design.status(), DesignStatus::Certified, "{design}");
         design.certificate().value()
     };
     let values = [Criterion::C, Criterion::V, Criterion::G].map(value);

@@ -3,14 +3,17 @@
 #![allow(clippy::unwrap_used)]
 
 use elfving::bandit::{
-    BanditError, Decision, Goal, Guarantee, Margins, Next, Plan, Policy, Question, Reason, Report, Status,
+    BanditError, Decision, Goal, Guarantee, Margins, Next, Plan, Policy, Question, Reading, Reason, Report,
+    Status, Wanted,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
 use elfving::numerics::rng::{Purpose, stream};
-use elfving::pool::{PointId, Pool};
+use elfving::pool::{ChoiceId, PointId, Pool};
 use elfving_lab::baselines::Baseline;
-use elfving_lab::simulate::{Environment, Law, RkhsFunction, Simulation, SimulationError, checkpoints};
+use elfving_lab::simulate::{
+    Environment, Law, LawName, RkhsFunction, Simulation, SimulationError, checkpoints,
+};
 
 /// Measures point 0 a few times, then says that these picks reach the goal.
 struct Stubborn {
@@ -25,19 +28,20 @@ impl Policy for Stubborn {
     fn name(&self) -> &'static str {
         "stubborn"
     }
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
+        let batch = wanted.batch;
         Ok(match self.samples {
             0..5 => Next::Measure(Plan::chosen(1, vec![PointId::new(0); batch])),
             _ => Next::Stop(self.reason),
         })
     }
-    fn learn(&mut self, _: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+    fn learn(&mut self, _: &Plan, outcomes: &[Reading]) -> Result<Decision, BanditError> {
         self.samples += outcomes.len() as u64;
         Ok(Decision::keep(1, vec![]))
     }
     fn apply(&mut self, _: &Decision) {}
     fn report(&self) -> Report {
-        let picks: Vec<PointId> = self.picks.iter().map(|&i| PointId::new(i)).collect();
+        let picks: Vec<ChoiceId> = self.picks.iter().map(|&i| ChoiceId::new(i)).collect();
         Report {
             policy: self.name(),
             goal: self.goal,
@@ -150,7 +154,7 @@ fn a_policy_on_another_pool_is_refused() {
 fn the_noise_level_of_a_world_is_true_of_its_outcomes() {
     let means = vec![0.3, 0.6];
     let world = || Environment::new(means.clone()).unwrap();
-    let law = |name| Law::from_name(name, None).unwrap();
+    let law = |name: &str| name.parse::<LawName>().unwrap().law(None).unwrap();
     let noisy = |name| world().noise(law(name), 0.7).unwrap();
     let records = vec![vec![0.1, 0.9, 0.4], vec![0.6]];
     let worlds = [

@@ -11,7 +11,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver, Status};
+use elfving::design::{Control, Criterion, DesignStatus, InteriorPoint, Problem, Solver};
 use elfving::pool::Pool;
 use elfving::units::{Ridge, Tolerance};
 use elfving_plot::{Axis, Lines, Series, lines_picture};
@@ -67,7 +67,7 @@ fn fastest(pool: &Pool, criterion: Criterion, gamma: f64) -> Result<f64, Box<dyn
         let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
         let seconds = start.elapsed().as_secs_f64();
         (best, spent) = (best.min(seconds), spent + seconds);
-        assert_eq!(design.status(), Status::Certified, "{design}");
+        assert_eq!(design.status(), DesignStatus::Certified, "{design}");
     }
     Ok(best)
 }

@@ -134,7 +134,8 @@ impl Dataset {
         let encoded = targets.as_ref().map(|targets| choices(targets, id, &encoding)).transpose()?;
         let (choice_names, z) = encoded.unzip();
         let (z, choice_codes) = z.map(|Encoded { features, codes }| (features, codes)).unzip();
-        let names = if id.is_some() { Names::Named(ids) } else { Names::numbered(ids.len()) };
+        let all = spec.columns.conditions.is_empty();
+        let names = if id.is_some() || !all { Names::Named(ids) } else { Names::numbered(ids.len()) };
         let (x, z) = (kept(features)?, z.map(kept).transpose()?);
         let notes = resolve(&mut spec.model, &x, seed)?;
         let about = About {
@@ -206,6 +207,9 @@ impl Dataset {
         targets: Option<&Source>,
         mut spec: PoolSpec,
     ) -> Result<Self, ProblemError> {
+        if !spec.columns.conditions.is_empty() {
+            return Err(ProblemError::NoTable { what: "a condition" });
+        }
         let plain = PoolSpec { reading: spec.reading.clone(), ..PoolSpec::default() };
         let matrix = PoolTable::from_table(plain.read(gram)?, &plain.columns)?.features;
         let id = spec.columns.id.clone();

@@ -1,69 +1,37 @@
 //! Which estimator a plan gets, and its intervals.
 
-use std::fmt;
-use std::str::FromStr;
-
 use elfving::design::TargetRef;
 use elfving::estimate::minimax::theta_hat;
 use elfving::estimate::{
     Assumptions, Counted, EstimateError, Intervals, Ips, LeastSquares, Mean, Rips, Sampled,
 };
+use elfving::named::named_enum;
 use elfving::pool::{Pool, Subset, Targets};
 use elfving::units::{Confidence, Ridge, Tolerance};
-use serde::{Deserialize, Serialize};
 
 use crate::{Dataset, Measurements, ProblemError};
 
-/// The estimators by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Estimator {
-    /// rips for draws; for counts ridge if the design has a ridge, else least-squares.
-    #[default]
-    Auto,
-    /// For counts.
-    LeastSquares,
-    /// For counts, with the ridge of the design.
-    Ridge,
-    /// For draws: the plain mean of weighted outcomes.
-    Ips,
-    /// For draws: a robust mean per candidate, for any tails of the noise.
-    Rips,
-    /// For draws: the one function of the model that is nearest to the robust means of all candidates.
-    MinMax,
+named_enum! {
+    /// The estimators by name.
+    #[derive(Default)]
+    pub enum Estimator: "estimator" {
+        /// rips for draws; for counts ridge if the design has a ridge, else least-squares.
+        #[default]
+        Auto = "auto": "rips for random draws; ridge or least-squares for fixed counts",
+        /// For counts.
+        LeastSquares = "least-squares": "For fixed counts",
+        /// For counts, with the ridge of the design.
+        Ridge = "ridge": "For fixed counts, with the ridge of the design",
+        /// For draws: the plain mean of weighted outcomes.
+        Ips = "ips": "For random draws: the plain mean of weighted outcomes",
+        /// For draws: a robust mean per candidate, for any tails of the noise.
+        Rips = "rips": "For random draws: a robust mean per candidate, for any tails of the noise",
+        /// For draws: the one function of the model that is nearest to the robust means of all candidates.
+        MinMax = "min-max": "For random draws: the function of the model nearest to the robust means of all candidates",
+    }
 }
 
 impl Estimator {
-    /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 6] =
-        [Self::Auto, Self::LeastSquares, Self::Ridge, Self::Ips, Self::Rips, Self::MinMax];
-
-    /// The name on the command line and in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::LeastSquares => "least-squares",
-            Self::Ridge => "ridge",
-            Self::Ips => "ips",
-            Self::Rips => "rips",
-            Self::MinMax => "min-max",
-        }
-    }
-
-    /// What it is, in a line.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Auto => "rips for random draws; ridge or least-squares for fixed counts",
-            Self::LeastSquares => "For fixed counts",
-            Self::Ridge => "For fixed counts, with the ridge of the design",
-            Self::Ips => "For random draws: the plain mean of weighted outcomes",
-            Self::Rips => "For random draws: a robust mean per candidate, for any tails of the noise",
-            Self::MinMax => {
-                "For random draws: the function of the model nearest to the robust means of all candidates"
-            }
-        }
-    }
-
     /// That its theory is about this kind of plan.
     ///
     /// # Errors
@@ -137,21 +105,3 @@ impl Estimator {
 
 /// How near the min-max fit comes to the best one, relatively. Its intervals hold for any fit.
 const FIT_TOLERANCE: f64 = 1e-9;
-
-impl fmt::Display for Estimator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Estimator {
-    type Err = ProblemError;
-
-    fn from_str(name: &str) -> Result<Self, ProblemError> {
-        Self::ALL.into_iter().find(|known| known.name() == name).ok_or_else(|| ProblemError::Setting {
-            option: "the estimator",
-            range: "auto, least-squares, ridge, ips, rips or min-max",
-            got: format!("{name:?}"),
-        })
-    }
-}

@@ -39,7 +39,7 @@ pub use dataset::{About, Dataset, Files, Note};
 pub use error::ProblemError;
 pub use estimator::Estimator;
 pub use measurements::Measurements;
-pub use model::Model;
+pub use model::{KernelName, Model};
 pub use names::{NameIndex, Names, Numbered};
 pub use pool_spec::{PoolSpec, Source, file_name};
 pub use targets::TargetSpec;

@@ -2,10 +2,35 @@
 
 use std::fmt;
 
+use elfving::named::named_enum;
 use elfving::pool::{Factorisation, KernelSpec};
 use serde::{Deserialize, Serialize};
 
 use crate::ProblemError;
+
+named_enum! {
+    /// The kernels by name.
+    pub enum KernelName: "kernel" {
+        /// [`KernelSpec::Linear`].
+        Linear = "linear": "The features as they are",
+        /// [`KernelSpec::Rbf`].
+        Rbf = "rbf": "Squared exponential: infinitely smooth",
+        /// [`KernelSpec::Matern12`].
+        Matern12 = "matern12": "Exponential: continuous, not differentiable",
+        /// [`KernelSpec::Matern32`].
+        Matern32 = "matern32": "Matern 3/2: once differentiable",
+        /// [`KernelSpec::Matern52`].
+        Matern52 = "matern52": "Matern 5/2: twice differentiable",
+        /// [`KernelSpec::RationalQuadratic`].
+        RationalQuadratic = "rational-quadratic": "A mixture of RBF kernels over length scales",
+        /// [`KernelSpec::Polynomial`].
+        Polynomial = "polynomial": "Products of features up to a degree",
+        /// [`KernelSpec::Periodic`].
+        Periodic = "periodic": "Periodic",
+        /// [`Model::Matrix`].
+        Gram = "gram": "A matrix in a file",
+    }
+}
 
 /// The model of the outcome over the columns.
 ///

@@ -2,7 +2,7 @@
 
 use elfving::design::{Criterion, DesignError, Problem, TargetRef};
 use elfving::numerics::Matrix;
-use elfving::pool::{PointId, Pool, Subset, Targets};
+use elfving::pool::{ChoiceId, Pool, Subset, Targets};
 use elfving::units::Ridge;
 use serde::{Deserialize, Serialize};
 
@@ -49,10 +49,10 @@ impl TargetSpec {
                 let rows = dataset.choices().rows(ids, "target")?;
                 // One target has no difference to another: its own variance is made small.
                 if criterion == Criterion::Xy && rows.len() == 1 {
-                    let targets = Targets::Points(Subset::Of(vec![PointId::new(rows[0])]));
+                    let targets = Targets::Points(Subset::Of(vec![ChoiceId::new(rows[0])]));
                     return Ok(Problem::new(pool, Criterion::G, targets, gamma)?);
                 }
-                Targets::Points(Subset::Of(rows.into_iter().map(PointId::new).collect()))
+                Targets::Points(Subset::Of(rows.into_iter().map(ChoiceId::new).collect()))
             }
             Self::Direction(direction) => {
                 if criterion != Criterion::C {

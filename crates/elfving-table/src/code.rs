@@ -48,7 +48,7 @@ codes! {
         CannotRead = "E301": "the file cannot be read from disk",
         UnknownKind = "E302": "the file is not of a kind that this build reads",
         Damaged = "E303": "the file is damaged, or is not what its name says",
-        WhichArray = "E304": "the array to read is missing, or there are several to choose from",
+        WhichArray = "E304": "the array or the sheet to read is missing, or there are several to choose from",
         UnsupportedType = "E305": "an array or a column has a shape or a type that cannot be a table of numbers and text",
         EmptyCell = "E310": "a cell that must hold a value is empty",
         OtherNotation = "E311": "a number is written in a notation that would have to be guessed",

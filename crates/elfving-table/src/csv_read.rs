@@ -28,9 +28,10 @@ pub(crate) fn read(file: &str, source: Source<'_>, options: &ReadOptions) -> Res
     let dialect = find_dialect(file, source, options)?;
     let csv = Csv { file, source, dialect };
     let (header, mut problems) = csv.header()?;
+    let is_nameless = |column: &str| column.trim().is_empty();
     let mut is_text = vec![false; header.len()];
     for (is_text, column) in is_text.iter_mut().zip(&header) {
-        *is_text = options.text.iter().any(|name| name.trim() == column.trim());
+        *is_text = is_nameless(column) || options.text.iter().any(|name| name.trim() == column.trim());
     }
     let names: Vec<&str> = header.iter().map(String::as_str).collect();
     missing_columns(file, &options.text, &names, &mut problems);
@@ -38,6 +39,7 @@ pub(crate) fn read(file: &str, source: Source<'_>, options: &ReadOptions) -> Res
 
     csv.scan(&header, &is_text, SAMPLE)?.mark_surprises(&mut is_text);
     let mut scan = csv.scan(&header, &is_text, usize::MAX)?;
+    problems.absorb(csv.nameless(&header, &scan));
     problems.absorb(std::mem::take(&mut scan.problems));
     problems.finish()?;
     if scan.mark_surprises(&mut is_text) {
@@ -49,6 +51,9 @@ pub(crate) fn read(file: &str, source: Source<'_>, options: &ReadOptions) -> Res
 
     let mut columns = Vec::with_capacity(header.len());
     for ((name, cells), declared_text) in header.into_iter().zip(scan.columns).zip(declared_text) {
+        if is_nameless(&name) {
+            continue;
+        }
         columns.push(Column { name, data: cells.into_data(), declared_text });
     }
     Ok(Table { file: file.to_owned(), columns, rows: scan.rows, places: scan.places, dialect })
@@ -143,13 +148,9 @@ impl<'a> Csv<'a> {
         }
         for (at, name) in names.iter().enumerate() {
             if name.trim().is_empty() {
-                let message = format!("column {} of {} has no name", at + 1, names.len());
-                problems.add(|| {
-                    Problem::new(Code::NoHeader, self.file, message)
-                        .at(place)
-                        .help("name every column in the first line, or delete the column")
-                });
-            } else if let Some(before) = names[..at].iter().position(|other| other.trim() == name.trim()) {
+                continue;
+            }
+            if let Some(before) = names[..at].iter().position(|other| other.trim() == name.trim()) {
                 let message = format!("columns {} and {} have the same name", before + 1, at + 1);
                 problems.add(|| {
                     Problem::new(Code::DuplicateHeader, self.file, message)
@@ -160,6 +161,33 @@ impl<'a> Csv<'a> {
             }
         }
         Ok((names, problems))
+    }
+
+    /// Columns without a name. Spreadsheets leave empty ones behind: those are no columns, the others are refused.
+    fn nameless(&self, header: &[String], scan: &Scan) -> Problems {
+        let mut problems = Problems::default();
+        let nothing_else = header.iter().all(|name| name.trim().is_empty());
+        for (at, (name, cells)) in header.iter().zip(&scan.columns).enumerate() {
+            let empty = match cells {
+                Cells::Texts(texts) => texts.iter().all(|cell| cell.trim().is_empty()),
+                Cells::Numbers(_) | Cells::Surprise => false,
+            };
+            if name.trim().is_empty() && (nothing_else || !empty) {
+                let message = format!("column {} of {} has no name", at + 1, header.len());
+                problems.add(|| {
+                    Problem::new(Code::NoHeader, self.file, message)
+                        .at(Place::Line(self.header_line().unwrap_or(1)))
+                        .help("name every column in the first line, or delete the column")
+                });
+            }
+        }
+        problems
+    }
+
+    fn header_line(&self) -> Option<u64> {
+        let mut record = Record::default();
+        let found = self.records().ok()?.next(&mut record).ok()?;
+        found.then_some(record.line)
     }
 
     /// Reads at most `limit` rows.

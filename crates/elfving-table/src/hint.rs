@@ -105,10 +105,20 @@ hints! {
         /// Their names.
         arrays: Vec<String> = vec!["left".to_owned(), "right".to_owned()],
     } => format!("name the array to read: {}", arrays.join(", ")),
+    /// A workbook does not have the sheet.
+    ChooseSheet {
+        /// Their names.
+        sheets: Vec<String> = vec!["Plate 1".to_owned(), "Plate 2".to_owned()],
+    } => format!("name the sheet to read: {}", sheets.join(", ")),
     /// The table of targets has no rows.
     GiveTargets => "give at least one row, or no table of targets",
     /// A run has no finite outcome.
     LeaveCellEmpty => "for a failed run leave the cell empty and set status=failed",
+    /// A cell is a number with its unit.
+    WithoutUnit {
+        /// The number alone.
+        number: String = "85".to_owned(),
+    } => format!("write the number alone: {number}; a unit belongs in the name of the column"),
     /// An outcome is text.
     MarkFailed => "for a failed run leave the cell empty and set status=failed, or declare what the text means",
     /// Several lines name one slot.

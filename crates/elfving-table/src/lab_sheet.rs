@@ -19,6 +19,7 @@ const CHECK_LETTERS: &[u8; 23] = b"ABCDEFGHJKLMNPRSTUVWXYZ";
 /// use elfving_table::{slot_index, slot_name};
 /// assert_eq!(slot_name(11), "S0012H");
 /// assert_eq!(slot_index("S0012H"), Some(11));
+/// assert_eq!(slot_index("'S0012H"), Some(11));
 /// assert_eq!(slot_index("S0021H"), None);
 /// ```
 pub fn slot_name(index: usize) -> String {
@@ -26,8 +27,10 @@ pub fn slot_name(index: usize) -> String {
     format!("S{digits}{}", check_letter(digits.as_bytes()))
 }
 
-/// The place of a slot in the run order; `None` for anything that is not the name of a slot.
+/// The place of a slot in the run order; `None` for anything that is not the name of a slot. The apostrophe that spreadsheets
+/// put in front of text does not count.
 pub fn slot_index(name: &str) -> Option<usize> {
+    let name = name.strip_prefix('\'').unwrap_or(name);
     let (digits, check) = name.strip_prefix('S')?.split_at_checked(name.len().checked_sub(2)?)?;
     let number: usize = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))?;
     let index = number.checked_sub(1)?;
@@ -149,7 +152,8 @@ impl<'a> LabSheet<'a> {
         for SheetLine { slot, row, id, why } in lines {
             let id = match self.id_column {
                 Some(_) => Cell::from(id),
-                None => Cell::Integer(row as i64),
+                // Rows that were chosen keep their numbers.
+                None => Cell::Integer(id.parse().unwrap_or(row as i64)),
             };
             let cells: Vec<Cell> = self.table.map_or_else(Vec::new, |table| table.cells(row).collect());
             let own = own.iter().map(|&(k, _)| cells[k].clone());

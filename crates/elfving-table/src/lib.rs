@@ -1,6 +1,6 @@
 //! Tables in and out of Elfving, so that the library itself does no input or output.
 //!
-//! [`read`] takes a file as a user has it (CSV saved by a spreadsheet, `.npy`, `.npz`, `.parquet`) and gives a
+//! [`read`] takes a file as a user has it (CSV saved by a spreadsheet, `.xlsx`, `.npy`, `.npz`, `.parquet`) and gives a
 //! [`Table`] that keeps every column. [`PoolTable::from_table`], or both steps in one with [`read_pool`],
 //! chooses ids and features. What cannot be understood is refused, never guessed: a [`TableError`] lists every
 //! problem with file, line, column and a [`Hint`], under a [`Code`] that never changes its meaning. What is
@@ -8,7 +8,7 @@
 //! [`TableError::render`] and [`Warning::render`] take the words of the shell that prints them.
 //!
 //! [`CsvWriter`] and [`write_npy`] write tables that spreadsheets and NumPy open without surprises; [`LabSheet`] writes
-//! the measurements to make, in run order.
+//! the measurements to make, in run order. [`check_output`] says what an output may replace.
 //!
 //! ```
 //! use elfving_table::{OneHot, PoolOptions, PoolTable, ReadOptions, read_bytes};
@@ -30,6 +30,7 @@
 
 mod code;
 mod column;
+mod condition;
 mod counts;
 mod csv_read;
 mod encoding;
@@ -40,6 +41,7 @@ mod nearest;
 mod notice;
 mod npy;
 mod number;
+mod output;
 #[cfg(feature = "parquet")]
 mod parquet_read;
 mod pool;
@@ -51,9 +53,11 @@ mod signature;
 mod table;
 mod warning;
 mod write;
+mod xlsx_read;
 
 pub use code::{Code, WarningCode};
 pub use column::{Column, ColumnData, Numbers, TextColumn};
+pub use condition::{Condition, ConditionError};
 pub use encoding::{Encoded, EncodedColumn, Encoding, FeatureMap, LogBase, Standard};
 pub use hint::Hint;
 pub use lab_sheet::{LabSheet, SheetLine, slot_index, slot_name};
@@ -61,9 +65,11 @@ pub use marker::Marker;
 pub use nearest::nearest;
 pub use npy::write_npy;
 pub use number::Decimal;
+pub use output::{CAMPAIGN_APPLICATION_ID, CAMPAIGN_EXTENSION, OutputKind, OutputRefused, check_output};
 pub use pool::{OneHot, PoolOptions, PoolTable, read_pool};
 pub use problem::{LISTED, Place, Problem, Problems, TableError};
 pub use read::{Delimiter, Dialect, ReadOptions, read, read_bytes};
+pub use signature::stdin_name;
 pub use table::Table;
 pub use warning::{Notice, Warning};
 pub use write::{Cell, CsvWriter, WriteError};

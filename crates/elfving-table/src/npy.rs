@@ -55,6 +55,12 @@ fn which_array(file: &str, options: &ReadOptions, names: &[String]) -> Problem {
     }
 }
 
+/// The array does not fit into memory.
+fn too_large(file: &str, rows: u64, width: u64) -> TableError {
+    let what = format!("an array of {rows} x {width} numbers does not fit into memory");
+    TableError::io(file, io::Error::new(io::ErrorKind::OutOfMemory, what))
+}
+
 fn damaged(file: &str, message: impl Into<String>) -> Problem {
     Problem::new(Code::Damaged, file, message).help("write the file again; it is damaged or not a NumPy file")
 }
@@ -149,6 +155,7 @@ fn read_array(file: &str, mut input: impl Read, options: &ReadOptions) -> Result
             _ => damaged(file, error.to_string()),
         })?;
         // Memory follows the data, not the header.
+        entries.try_reserve(1).map_err(|_| too_large(file, rows, width))?;
         entries.push(x);
     }
     if values.any_left().map_err(|error| damaged(file, error.to_string()))? {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::Code;
 use crate::column::TextColumn;
+use crate::condition::Condition;
 use crate::encoding::{Encoded, EncodedColumn, Encoding, FeatureMap, LogBase};
 use crate::marker::Marker;
 use crate::notice;
@@ -43,6 +44,7 @@ pub enum OneHot {
 /// | `standardize` | false | z-scores for number columns; categories stay 0 and 1 |
 /// | `markers` | none | what a text such as `n.d.` means in a feature column |
 /// | `max_levels` | 1000 | a category with more different values is refused |
+/// | `conditions` | none | only rows that meet all of them are candidates |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolOptions {
@@ -62,6 +64,9 @@ pub struct PoolOptions {
     pub markers: Vec<Marker>,
     /// A category with more different values is refused.
     pub max_levels: usize,
+    /// Only rows that meet all of these are candidates; levels, scales and duplicates are those of these rows.
+    #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
 }
 
 impl Default for PoolOptions {
@@ -75,6 +80,7 @@ impl Default for PoolOptions {
             standardize: false,
             markers: Vec::new(),
             max_levels: 1000,
+            conditions: Vec::new(),
         }
     }
 }
@@ -137,6 +143,41 @@ impl PoolOptions {
     }
 }
 
+impl PoolOptions {
+    /// Takes only rows that meet a condition, besides those that it has.
+    #[must_use]
+    pub fn only(mut self, condition: Condition) -> Self {
+        self.conditions.push(condition);
+        self
+    }
+
+    /// The rows of a table that meet all conditions; `None` without a condition.
+    ///
+    /// # Errors
+    /// What is wrong with a condition, and `E330` when no row meets them.
+    pub fn chosen(&self, table: &Table) -> Result<Option<Vec<usize>>, TableError> {
+        let mut chosen: Option<Vec<usize>> = None;
+        for condition in &self.conditions {
+            let rows = condition.rows(table)?;
+            chosen = Some(match chosen {
+                None => rows,
+                Some(before) => {
+                    let rows: HashSet<usize> = rows.into_iter().collect();
+                    before.into_iter().filter(|row| rows.contains(row)).collect()
+                }
+            });
+        }
+        if chosen.as_ref().is_some_and(Vec::is_empty) {
+            let texts: Vec<&str> = self.conditions.iter().map(Condition::text).collect();
+            let message = format!("no row meets the condition {}", texts.join(" and "));
+            return Err(Problem::new(Code::NoRows, table.file(), message)
+                .help("look at the values of its columns, or leave the condition out")
+                .into());
+        }
+        Ok(chosen)
+    }
+}
+
 /// A checked pool: ids and finite features, with the table it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolTable {
@@ -193,15 +234,25 @@ impl PoolTable {
     /// Cost: n·d for the matrix, n log n to find equal ids and equal rows.
     ///
     /// # Errors
-    /// `E310` to `E315` for cells, `E330` to `E335` for the pool; see the table of codes.
+    /// `E310` to `E315` for cells, `E330` to `E335` for the pool; see the table of codes. [`TableError::Condition`] for a condition
+    /// that does not fit the table.
     pub fn from_table(table: Table, options: &PoolOptions) -> Result<Self, TableError> {
         if table.rows() == 0 {
             return Err(Problem::new(Code::NoRows, table.file(), "the table has no candidates")
                 .help("a pool needs a header and at least one row")
                 .into());
         }
+        let chosen = options.chosen(&table)?;
+        let table = match &chosen {
+            Some(rows) => table.select(rows),
+            None => table,
+        };
         let mut problems = Problems::default();
-        let ids = ids(&table, options, &mut problems);
+        let ids = match (&chosen, &options.id) {
+            // A row keeps its number in the file.
+            (Some(rows), None) => rows.iter().map(usize::to_string).collect(),
+            _ => ids(&table, options, &mut problems),
+        };
         let roles = Roles::choose(&table, options, &mut problems);
         let mut encoding = Encoding { columns: Vec::new(), markers: options.markers.clone() };
         for (at, role) in &roles.features {

@@ -6,6 +6,7 @@ use std::io;
 use serde::Serialize;
 
 use crate::code::Code;
+use crate::condition::ConditionError;
 use crate::hint::Hint;
 
 /// How many problems of a file are kept and printed; the rest is counted.
@@ -129,6 +130,9 @@ pub enum TableError {
         /// How many problems the file has.
         total: usize,
     },
+    /// A condition on the rows does not fit the table.
+    #[error("error[E211]: {0}")]
+    Condition(ConditionError),
     /// The file could not be read.
     #[error("error[{}]: {file}: cannot be read: {source}", Code::CannotRead)]
     Io {
@@ -146,7 +150,7 @@ impl TableError {
     pub fn render(&self, words: &dyn Fn(&Hint) -> String) -> String {
         match self {
             Self::Refused { problems, total } => listing(problems, *total, words),
-            Self::Io { .. } => self.to_string(),
+            Self::Condition(_) | Self::Io { .. } => self.to_string(),
         }
     }
 
@@ -154,7 +158,7 @@ impl TableError {
     pub fn problems(&self) -> &[Problem] {
         match self {
             Self::Refused { problems, .. } => problems,
-            Self::Io { .. } => &[],
+            Self::Condition(_) | Self::Io { .. } => &[],
         }
     }
 
@@ -162,12 +166,18 @@ impl TableError {
     pub fn total(&self) -> usize {
         match self {
             Self::Refused { total, .. } => *total,
-            Self::Io { .. } => 1,
+            Self::Condition(_) | Self::Io { .. } => 1,
         }
     }
 
     pub(crate) fn io(file: &str, source: io::Error) -> Self {
         Self::Io { file: file.to_owned(), source }
+    }
+}
+
+impl From<ConditionError> for TableError {
+    fn from(error: ConditionError) -> Self {
+        Self::Condition(error)
     }
 }
 
@@ -234,6 +244,23 @@ impl Problems {
         match self.total {
             0 => Ok(()),
             total => Err(TableError::Refused { problems: self.kept, total }),
+        }
+    }
+}
+
+impl From<TableError> for Problems {
+    /// The problems of a refusal, to be listed with others; a file that cannot be read is one problem.
+    fn from(error: TableError) -> Self {
+        match error {
+            TableError::Refused { problems, total } => Self { kept: problems, total },
+            TableError::Condition(error) => {
+                let other = Problem::new(Code::NoSuchColumn, error.text, error.message);
+                Self { kept: vec![other], total: 1 }
+            }
+            TableError::Io { file, source } => {
+                let unread = Problem::new(Code::CannotRead, file, format!("cannot be read: {source}"));
+                Self { kept: vec![unread], total: 1 }
+            }
         }
     }
 }

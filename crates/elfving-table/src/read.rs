@@ -54,6 +54,7 @@ pub struct Dialect {
 /// | `decimal` | point | the decimal mark of a CSV file |
 /// | `delimiter` | found | what is between two cells, see [`delimiter`](Self::delimiter) |
 /// | `text` | none | columns kept as text whatever they look like, such as ids with leading zeros |
+/// | `sheet` | the first | the sheet of an `.xlsx` to read |
 /// | `array` | found | the array of an `.npz` to read: the only one, else the one called `features` |
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,6 +67,9 @@ pub struct ReadOptions {
     pub text: Vec<String>,
     /// The array of an `.npz`; `None`: the only one, else the one called `features`.
     pub array: Option<String>,
+    /// The sheet of an `.xlsx`; `None`: the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
 }
 
 impl ReadOptions {
@@ -99,11 +103,18 @@ impl ReadOptions {
         self.array = Some(name.into());
         self
     }
+
+    /// Names the sheet of an `.xlsx` to read.
+    #[must_use]
+    pub fn sheet(mut self, name: impl Into<String>) -> Self {
+        self.sheet = Some(name.into());
+        self
+    }
 }
 
 /// Reads a table from disk; the extension decides the format.
 ///
-/// `.csv`, `.tsv`, `.txt` and names without an extension are CSV; `.npy` and `.npz` are NumPy; `.parquet` needs
+/// `.csv`, `.tsv`, `.txt` and names without an extension are CSV; `.xlsx` is an Excel workbook, of which one sheet is read; `.npy` and `.npz` are NumPy; `.parquet` needs
 /// the cargo feature `parquet`.
 ///
 /// Cost: one pass over the file, a second one when a column turns out to be text only after its first thousand
@@ -152,7 +163,7 @@ pub fn read_bytes(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Tab
 fn read_source(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<Table, TableError> {
     let extension = Path::new(file).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let named = extension.as_deref().unwrap_or("csv");
-    let known = ["csv", "tsv", "txt", "npy", "npz", "parquet"];
+    let known = ["csv", "tsv", "txt", "npy", "npz", "xlsx", "parquet"];
     if known.contains(&named)
         && let Some(other) =
             signature::other_kind(source, named).map_err(|error| TableError::io(file, error))?
@@ -163,6 +174,7 @@ fn read_source(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<
         "csv" | "tsv" | "txt" => crate::csv_read::read(file, source, options),
         "npy" => crate::npy::read_npy(file, source, options),
         "npz" => crate::npy::read_npz(file, source, options),
+        "xlsx" => crate::xlsx_read::read(file, source, options),
         #[cfg(feature = "parquet")]
         "parquet" => crate::parquet_read::read(file, source, options),
         #[cfg(not(feature = "parquet"))]
@@ -170,7 +182,7 @@ fn read_source(file: &str, source: Source<'_>, options: &ReadOptions) -> Result<
             .help("build with the cargo feature `parquet`, or save the table as .csv or .npy")
             .into()),
         other => Err(Problem::new(Code::UnknownKind, file, format!("files of type .{other} cannot be read"))
-            .help("save the table as .csv, .npy, .npz or .parquet")
+            .help("save the table as .csv, .xlsx, .npy, .npz or .parquet")
             .into()),
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Kind {
 }
 
 const SAVE_AS_CSV: &str = "open it in a spreadsheet program and save it as \"CSV UTF-8\"";
+const SAVE_AS_XLSX: &str =
+    "open it in a spreadsheet program and save it as .xlsx without a password, or as \"CSV UTF-8\"";
 const DECOMPRESS: &str = "decompress it first";
 
 const fn kind(magic: &'static [u8], extension: &'static str, name: &'static str, help: &'static str) -> Kind {
@@ -25,13 +27,13 @@ const fn kind(magic: &'static [u8], extension: &'static str, name: &'static str,
 }
 
 const ZIP: Kind = kind(b"PK\x03\x04", "npz", "a zip archive", "extract the table from it first");
-const WORKBOOK: Kind = kind(b"PK\x03\x04", "", "an Excel file", SAVE_AS_CSV);
+const WORKBOOK: Kind = kind(b"PK\x03\x04", "xlsx", "an Excel file", "name it .xlsx");
 const OPEN_DOCUMENT: Kind = kind(b"PK\x03\x04", "", "an OpenDocument file", SAVE_AS_CSV);
 const ARRAYS: Kind = kind(b"PK\x03\x04", "npz", "an archive of NumPy arrays", "name it .npz");
 
 const KINDS: [Kind; 10] = [
     ZIP,
-    kind(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "", "an Excel file", SAVE_AS_CSV),
+    kind(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "", "an Excel file of another kind", SAVE_AS_XLSX),
     kind(b"\x1f\x8b", "", "a gzip file", DECOMPRESS),
     kind(b"BZh", "", "a bzip2 file", DECOMPRESS),
     kind(b"\xfd7zXZ\0", "", "an xz file", DECOMPRESS),
@@ -51,7 +53,7 @@ pub(crate) fn other_kind(source: Source<'_>, named: &str) -> io::Result<Option<K
     let found =
         KINDS.iter().find(|kind| start.starts_with(kind.magic) && kind.extension != named && !is_text);
     Ok(match found {
-        Some(&ZIP) => Some(inside_zip(source)?),
+        Some(&ZIP) => Some(inside_zip(source)?).filter(|kind| kind.extension != named),
         found => found.copied(),
     })
 }
@@ -69,6 +71,25 @@ fn inside_zip(source: Source<'_>) -> io::Result<Kind> {
     } else {
         ZIP
     })
+}
+
+/// What stdin is called, so that the extension says what it holds: text, unless its first bytes are those of an array.
+///
+/// ```
+/// assert_eq!(elfving_table::stdin_name(b"id,x\na,1\n"), "stdin");
+/// assert_eq!(elfving_table::stdin_name(b"\x93NUMPY\x01\0"), "stdin.npy");
+/// ```
+pub fn stdin_name(bytes: &[u8]) -> &'static str {
+    match other_kind(Source::Bytes(bytes), "csv") {
+        Ok(Some(kind)) => match kind.extension {
+            "npy" => "stdin.npy",
+            "npz" => "stdin.npz",
+            "xlsx" => "stdin.xlsx",
+            "parquet" => "stdin.parquet",
+            _ => "stdin",
+        },
+        _ => "stdin",
+    }
 }
 
 impl Kind {

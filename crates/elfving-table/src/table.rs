@@ -6,7 +6,7 @@ use std::fmt;
 use crate::code::Code;
 use crate::column::{Column, ColumnData};
 use crate::hint::Hint;
-use crate::number::{Reading, classify, shortest, with_plain_minus};
+use crate::number::{Reading, classify, shortest, unit_of, with_plain_minus};
 use crate::problem::{Place, Problem, Problems, TableError, quoted};
 use crate::read::Dialect;
 use crate::warning::counted;
@@ -34,6 +34,8 @@ pub(crate) enum Places {
     Listed(Vec<u64>),
     /// A file without lines.
     Rows,
+    /// Some rows of a file without lines.
+    ListedRows(Vec<u64>),
 }
 
 impl Places {
@@ -46,7 +48,7 @@ impl Places {
                 *self = Self::Listed((*first..*first + row as u64).chain([line]).collect());
             }
             Self::Listed(lines) => lines.push(line),
-            Self::Rows => {}
+            Self::Rows | Self::ListedRows(_) => {}
         }
     }
 }
@@ -142,6 +144,7 @@ impl Table {
             Places::Regular { first } => Place::Line(first + row as u64),
             Places::Listed(lines) => Place::Line(lines[row]),
             Places::Rows => Place::Row(row as u64),
+            Places::ListedRows(rows) => Place::Row(rows[row]),
         }
     }
 
@@ -245,6 +248,41 @@ impl Table {
         })
     }
 
+    /// These rows alone, in this order; messages still name their lines in the file.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let chosen = |column: &Column| Column {
+            name: column.name.clone(),
+            data: match &column.data {
+                ColumnData::Numbers(numbers) => {
+                    ColumnData::Numbers(rows.iter().map(|&row| numbers[row]).collect::<Vec<f64>>().into())
+                }
+                ColumnData::Texts(texts) => {
+                    ColumnData::Texts(rows.iter().map(|&row| texts.get(row)).collect())
+                }
+            },
+            declared_text: column.declared_text,
+        };
+        let place = |&row: &usize| match self.place(row) {
+            Place::Line(at) | Place::Row(at) => at,
+            Place::File => 0,
+        };
+        let places: Vec<u64> = rows.iter().map(place).collect();
+        Self {
+            file: self.file.clone(),
+            columns: self.columns.iter().map(chosen).collect(),
+            rows: rows.len(),
+            places: match &self.places {
+                Places::Rows | Places::ListedRows(_) => Places::ListedRows(places),
+                Places::Regular { .. } | Places::Listed(_) => Places::Listed(places),
+            },
+            dialect: self.dialect,
+        }
+    }
+
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name.trim() == name.trim())
     }
@@ -285,6 +323,11 @@ impl Table {
                 Some(plain) => format!("write the minus sign as a hyphen: {plain}").into(),
                 None => Hint::Decimal { mark: self.dialect.decimal },
             },
+            (Code::NotANumber, _) if unit_of(cell, self.dialect.decimal).is_some() => {
+                let (unit, _) = unit_of(cell, self.dialect.decimal).unwrap_or_default();
+                let number = cell.trim().strip_suffix(unit).unwrap_or(cell).trim();
+                Hint::WithoutUnit { number: number.to_owned() }
+            }
             (Code::NotANumber, Purpose::Feature) => Hint::DeclareText,
             (_, Purpose::Feature) => Hint::CompleteFeature,
             (_, Purpose::Value) => "this column needs a finite number in every row".into(),

@@ -482,11 +482,11 @@ fn all_problems_are_listed_first_twenty_then_a_count() {
 
 #[test]
 fn files_of_other_kinds_are_refused() {
-    let error = read_bytes("pool.xlsx", b"PK", &ReadOptions::default()).unwrap_err();
+    let error = read_bytes("pool.ods", b"PK", &ReadOptions::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "error[E302]: pool.xlsx: files of type .xlsx cannot be read\n  \
-         help: save the table as .csv, .npy, .npz or .parquet"
+        "error[E302]: pool.ods: files of type .ods cannot be read\n  \
+         help: save the table as .csv, .xlsx, .npy, .npz or .parquet"
     );
     let error = elfving_table::read("no/such/pool.csv", &ReadOptions::default()).unwrap_err();
     assert!(error.to_string().starts_with("error[E301]: no/such/pool.csv: cannot be read: "), "{error}");
@@ -505,8 +505,12 @@ fn a_file_that_is_not_what_its_name_says_is_called_by_its_kind() {
     let save = "open it in a spreadsheet program and save it as \"CSV UTF-8\"";
     for (bytes, name, help) in [
         (b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec(), "a gzip file", "decompress it first"),
-        (zip_of(&["[Content_Types].xml", "xl/workbook.xml"]), "an Excel file", save),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0".to_vec(), "an Excel file", save),
+        (zip_of(&["[Content_Types].xml", "xl/workbook.xml"]), "an Excel file", "name it .xlsx"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0".to_vec(),
+            "an Excel file of another kind",
+            "open it in a spreadsheet program and save it as .xlsx without a password, or as \"CSV UTF-8\"",
+        ),
         (zip_of(&["mimetype", "content.xml"]), "an OpenDocument file", save),
         (zip_of(&["features.npy"]), "an archive of NumPy arrays", "name it .npz"),
         (zip_of(&["pool.csv"]), "a zip archive", "extract the table from it first"),

@@ -5,10 +5,14 @@ mod support;
 
 use divan::{Bencher, black_box};
 use elfving::bandit::elimination::{PtrBest, RipsBest, RipsRegret};
-use elfving::bandit::{Decision, Goal, Next, Policy, Question};
+use elfving::bandit::{Decision, Goal, Next, Policy, Question, Reading, Wanted};
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::apply;
 use elfving::pool::Pool;
+
+fn readings(outcomes: &[f64]) -> Vec<Reading> {
+    outcomes.iter().copied().map(Reading::from).collect()
+}
 
 fn main() {
     divan::main();
@@ -40,14 +44,14 @@ impl World {
 
     /// Design to 1e-3, measurements, W for all survivors, decision.
     fn round(&self, mut policy: Box<dyn Policy>) -> Decision {
-        let Next::Measure(plan) = policy.plan(1).expect("a plan") else {
+        let Next::Measure(plan) = policy.plan(&Wanted::batch(1)).expect("a plan") else {
             unreachable!("nothing is known yet")
         };
         let points = plan.measurements.points();
         let noise = |i: usize| 0.1 * (i as f64 * 1.618).sin();
         let outcomes: Vec<f64> =
             points.iter().enumerate().map(|(i, id)| self.means[id.index()] + noise(i)).collect();
-        let decision = policy.learn(&plan, &outcomes).expect("a decision");
+        let decision = policy.learn(&plan, &readings(&outcomes)).expect("a decision");
         policy.apply(&decision);
         decision
     }

@@ -5,7 +5,7 @@ mod support;
 
 use divan::Bencher;
 use elfving::pool::PointId;
-use elfving::surrogate::{Columns, Measurement, PosteriorOver, Priors, Space, Surrogate};
+use elfving::surrogate::{Columns, Measurement, PosteriorOver, Priors, RowId, Space, Surrogate};
 
 fn main() {
     divan::main();
@@ -59,6 +59,6 @@ fn posterior_and_ten_slots(bencher: Bencher, (rows, measured): (usize, usize)) {
     bencher.bench_local(|| {
         let mut posterior = fit.posterior(PosteriorOver::Points);
         (0..10).for_each(|slot| posterior.measure(PointId::new(slot)));
-        posterior.variance(PointId::new(0))
+        posterior.variance(RowId::new(0))
     });
 }

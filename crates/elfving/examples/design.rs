@@ -16,7 +16,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     for &(point, weight) in design.support() {
         println!("  at {:4}: {weight:.4}", settings[point.index()]);
     }
-    assert_eq!(design.status(), design::Status::Certified);
+    assert_eq!(design.status(), design::DesignStatus::Certified);
 
     // Ten runs, close to these weights, and how much the whole numbers cost.
     let problem = Problem::g(&pool).problem()?;

@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`units`] | checked values: ridge, confidence, weights, noise |
+//! | [`named`] | enums that are chosen from by name |
 //! | [`numerics`] | the linear algebra everything rests on |
 //! | [`pool`] | what can be measured: points, kernels, feature maps, targets |
 //! | [`design`] | weights on the pool, each with a certificate |
@@ -30,6 +31,7 @@ extern crate self as elfving;
 pub mod bandit;
 pub mod design;
 pub mod estimate;
+pub mod named;
 pub mod numerics;
 pub mod pool;
 pub mod prelude;

@@ -31,6 +31,7 @@ pub enum ErrorKind {
 
 /// A value outside its domain, with what was given.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidValue {
     /// The ridge γ must be finite and not negative.
     #[error("gamma must be a finite number >= 0, got {got}")]

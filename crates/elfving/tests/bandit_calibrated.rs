@@ -6,13 +6,13 @@ mod support;
 use std::collections::BTreeMap;
 
 use elfving::bandit::{
-    Algorithm, Bandit, Calibrated, CalibratedSettings, Decision, EllipsoidBest, Goal, Guarantee, Next,
-    Optimism, Plan, Policy, Question, Reading, Reason, RepeatCap, Report, Slot, Status, Strategy, Why,
-    conditional_statement,
+    Algorithm, Bandit, Calibrated, CalibratedSettings, Conversation, Decision, EllipsoidBest, Goal,
+    Guarantee, Next, Optimism, Outcome, Plan, Policy, Question, Reading, Reason, RepeatCap, Report, Slot,
+    Status, Strategy, Wanted, Why, conditional_statement,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
-use elfving::pool::{Factorisation, PointId, Pool};
+use elfving::pool::{ChoiceId, Factorisation, PointId, Pool};
 use elfving::surrogate::{Columns, Covariance, Measurement, Parameters, Space, Surrogate};
 use elfving::units::Confidence;
 
@@ -135,7 +135,9 @@ fn a_horizon_counts_what_was_asked_for_and_not_what_was_brought() {
 #[test]
 fn the_first_batch_is_random_and_different_rows() {
     let start = |seed| {
-        let Next::Measure(plan) = policy(CalibratedSettings::default().seed(seed)).plan(30).unwrap() else {
+        let Next::Measure(plan) =
+            policy(CalibratedSettings::default().seed(seed)).plan(&Wanted::batch(30)).unwrap()
+        else {
             panic!("a plan")
         };
         assert!(plan.why().iter().all(|why| *why == Why::Start));
@@ -170,7 +172,7 @@ fn repeats_and_errors_are_taken_as_they_are() {
     assert_eq!(json(&apart), json(&together));
 
     let width = |report: &Report| {
-        let own = report.intervals.iter().find(|interval| interval.choice == PointId::new(68)).unwrap();
+        let own = report.intervals.iter().find(|interval| interval.choice == ChoiceId::new(68)).unwrap();
         own.upper - own.lower
     };
     let error = |standard_error| {
@@ -179,24 +181,22 @@ fn repeats_and_errors_are_taken_as_they_are() {
     assert!(width(&error(0.01)) < 0.5 * width(&error(2.0)));
 }
 
-/// A round as a record would hold it.
-type Recorded = (Plan, Vec<Option<Reading>>, Decision);
-
-/// A bandit and its rounds.
-fn recorded(settings: &CalibratedSettings) -> (Bandit, Vec<Recorded>) {
+/// A bandit, and what was on record after each round.
+fn recorded(settings: &CalibratedSettings) -> (Bandit, Vec<Conversation>) {
     let mut live = bandit(settings.clone()).budget(60);
     let mut record = Vec::new();
     for _ in 0..6 {
-        let slots = live.ask(6).unwrap();
-        let plan = live.plan().unwrap().clone();
-        let mut readings = Vec::new();
-        for slot in slots {
-            readings.push(Some(Reading::Value(outcome(slot))));
+        for slot in live.ask(6).unwrap() {
             live.tell(slot.id, outcome(slot)).unwrap();
         }
-        record.push((plan, readings, live.decisions().last().unwrap().clone()));
+        record.push(live.conversation().clone());
     }
     (live, record)
+}
+
+/// The policy of these settings, gone on with a record.
+fn restored(settings: &CalibratedSettings, record: &Conversation) -> Bandit {
+    Bandit::restore(Box::new(policy(settings.clone())), record.clone()).unwrap().budget(60)
 }
 
 #[test]
@@ -204,20 +204,21 @@ fn a_record_replays_with_the_parameters_it_holds() {
     for strategy in [Strategy::Ucb, Strategy::Thompson, Strategy::Mixed] {
         let settings = CalibratedSettings::default().strategy(strategy).seed(9);
         let (mut live, record) = recorded(&settings);
-        let mut again = bandit(settings.clone()).budget(60);
-        for (plan, readings, decision) in &record {
-            assert!(decision.fitted.is_some());
-            again.replay(plan.clone(), readings, decision).unwrap();
-        }
+        let record = record.last().unwrap();
+        assert!(record.decisions().all(|decision| decision.fitted.is_some()));
+        let mut again = restored(&settings, record);
         assert_eq!(json(&again.report()), json(&live.report()));
         assert_eq!(again.ask(6).unwrap(), live.ask(6).unwrap());
 
-        let mut other = bandit(settings).budget(60);
-        for (plan, readings, decision) in &record {
+        let noisier = |decision: &Decision| {
             let fitted =
                 decision.fitted.clone().map(|fitted| Parameters { noise: 2.0 * fitted.noise, ..fitted });
-            other.replay(plan.clone(), readings, &Decision { fitted, ..decision.clone() }).unwrap();
-        }
+            Decision { fitted, ..decision.clone() }
+        };
+        let decisions = record.decisions().map(noisier).collect();
+        let mut other = record.clone();
+        other.decide_again(decisions).unwrap();
+        let other = restored(&settings, &other);
         assert_ne!(json(&other.report()), json(&live.report()), "the record decides, not a new fit");
     }
 }
@@ -227,15 +228,8 @@ fn how_long_a_pick_has_stood_is_counted_live_and_from_a_record() {
     let settings = CalibratedSettings::default().seed(2);
     let (live, record) = recorded(&settings);
     let standing = live.report().standing.unwrap();
-    let picks: Vec<PointId> = (1..=record.len())
-        .map(|rounds| {
-            let mut again = bandit(settings.clone()).budget(60);
-            for (plan, readings, decision) in &record[..rounds] {
-                again.replay(plan.clone(), readings, decision).unwrap();
-            }
-            again.report().picks[0]
-        })
-        .collect();
+    let picks: Vec<ChoiceId> =
+        (1..=record.len()).map(|rounds| restored(&settings, &record[rounds - 1]).report().picks[0]).collect();
     let last = picks[picks.len() - 1];
     let stood = picks.iter().rev().take_while(|pick| **pick == last).count() as u64;
     assert_eq!(standing.rounds, stood);
@@ -344,7 +338,7 @@ fn the_features_of_a_pool_are_columns_where_nothing_else_is_known() {
     let assumed = Assumptions::new(0.1).unwrap();
     let goal = Goal::Regret { horizon: Some(25) };
     let question = Question::new(pool, assumed, goal).unwrap().seed(4);
-    let mut bandit = Bandit::new(Algorithm::from_name("calibrated").unwrap().start(question).unwrap());
+    let mut bandit = Bandit::new("calibrated".parse::<Algorithm>().unwrap().start(question).unwrap());
     let mut samples = 0;
     loop {
         let slots = bandit.ask(10).unwrap();
@@ -371,7 +365,7 @@ fn the_conditional_statement_is_that_of_the_ellipsoid() {
         .collect();
     let fit = Surrogate::default().fit(&space, &data, None).unwrap();
     let delta = Confidence::new(0.05).unwrap();
-    let mut statement = conditional_statement(&fit, &data, PointId::new(0), Some(0.4), delta).unwrap();
+    let mut statement = conditional_statement(&fit, &data, ChoiceId::new(0), Some(0.4), delta).unwrap();
 
     // The same kernel as a matrix, the same outcomes in the same units, the ridge σ².
     let fitted = Covariance::new(&space, fit.parameters());
@@ -389,7 +383,8 @@ fn the_conditional_statement_is_that_of_the_ellipsoid() {
     let centre = centre / averages.len() as f64;
     let points = data.iter().map(|one| one.point).collect();
     let outcomes: Vec<f64> = data.iter().map(|one| (one.outcome - centre) / statement.unit).collect();
-    let decision = ellipsoid.learn(&Plan::chosen(1, points), &outcomes).unwrap();
+    let readings: Vec<Reading> = outcomes.iter().copied().map(Reading::from).collect();
+    let decision = ellipsoid.learn(&Plan::chosen(1, points), &readings).unwrap();
     ellipsoid.apply(&decision);
     let report = ellipsoid.report();
 
@@ -397,4 +392,53 @@ fn the_conditional_statement_is_that_of_the_ellipsoid() {
     let (ours, theirs) = (statement.epsilon(norm), statement.unit * report.epsilon.unwrap());
     assert!((ours - theirs).abs() < 1e-5 * theirs, "{ours} {theirs}");
     assert!(statement.to_string().contains("if the truth has a norm of at most"));
+}
+
+#[test]
+fn a_batch_holds_no_candidate_more_than_three_times_what_failed_included() {
+    let mut bandit = bandit(CalibratedSettings::default().seed(4)).budget(200);
+    let mut measured: BTreeMap<PointId, u64> = BTreeMap::new();
+    let mut most = 0;
+    for _ in 0..14 {
+        let slots = bandit.ask(12).unwrap();
+        let mut copies: BTreeMap<PointId, u64> = BTreeMap::new();
+        slots.iter().for_each(|slot| *copies.entry(slot.point).or_default() += 1);
+        most = most.max(copies.values().copied().max().unwrap_or(0));
+        let new: Vec<&Slot> = slots.iter().filter(|slot| slot.id.number() as usize >= 12).collect();
+        let replicates = new.iter().filter(|slot| measured.contains_key(&slot.point)).count();
+        assert!(replicates <= 6, "{replicates} of 12 are replicates");
+        for (k, slot) in slots.iter().enumerate() {
+            if k >= slots.len() - 2 && !bandit.conversation().open().any(|(.., open)| open.failures > 0) {
+                bandit.tell(slot.id, Outcome::Failed).unwrap();
+            } else {
+                bandit.tell(slot.id, outcome(*slot)).unwrap();
+                *measured.entry(slot.point).or_default() += 1;
+            }
+        }
+    }
+    assert_eq!(most, 3, "as many as a lab accepts, and no more");
+}
+
+#[test]
+fn the_model_learns_where_things_fail_and_steers_away() {
+    // The best level by far never works.
+    let impossible = |point: PointId| point.index() / 20 == 3;
+    let mut bandit = bandit(CalibratedSettings::default().seed(4)).budget(120);
+    let mut tried = Vec::new();
+    while !bandit.finished() {
+        for slot in bandit.ask(10).unwrap() {
+            tried.push(impossible(slot.point));
+            if impossible(slot.point) {
+                bandit.tell(slot.id, Outcome::Infeasible).unwrap();
+            } else {
+                bandit.tell(slot.id, outcome(slot)).unwrap();
+            }
+        }
+    }
+    assert_eq!(tried.len(), 120, "it ends by itself");
+    let late = tried[30..].iter().filter(|failed| **failed).count();
+    assert!(late * 100 <= 15 * 90, "{late} of the last 90 could not work");
+    let report = bandit.report();
+    assert!(report.picks.iter().all(|pick| !impossible(PointId::new(pick.index()))));
+    assert!(mean(report.picks[0].index()) > 10.0, "the best of those that work is at 11");
 }

@@ -7,8 +7,8 @@ mod rbf100;
 
 use elfving::bandit::elimination::{PtrBest, PtrRegret, RipsBest, RipsRegret};
 use elfving::bandit::{
-    Bandit, BanditError, Decision, EllipsoidBest, EllipsoidRegret, Goal, Guarantee, Outcome, Plan, Policy,
-    Question, Reading, Report, Slot, SlotId, Status, Told, Why,
+    Bandit, BanditError, Conversation, Decision, EllipsoidBest, EllipsoidRegret, Goal, Guarantee, Handing,
+    Limits, Outcome, Policy, Question, Reading, Reason, Report, Slot, SlotId, Status, Told, Why,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
@@ -53,7 +53,7 @@ fn transcript(mut bandit: Bandit, batch: usize, order: impl Fn(&mut Vec<Slot>)) 
             bandit.tell(slot.id, Outcome::from(outcome(slot))).unwrap();
         }
     }
-    lines.push(serde_json::to_string(bandit.decisions()).unwrap());
+    lines.push(serde_json::to_string(&bandit.decisions()).unwrap());
     lines.push(serde_json::to_string(&bandit.report()).unwrap());
     (lines.join("\n"), bandit.report())
 }
@@ -105,17 +105,39 @@ fn open_slots_are_shown_again_failed_ones_too_and_told_ones_never_count_twice() 
         Err(BanditError::NotAnOutcome { .. })
     ));
     assert!(matches!(bandit.tell(SlotId::new(3), Outcome::from(0.0)), Err(BanditError::UnknownSlot { .. })));
-    assert_eq!(bandit.ask(50).unwrap(), vec![first[0], first[2]]);
-    assert_eq!(bandit.open_slots(), 2);
+    // What failed is asked again, with the rest of the round; what is under way is not.
+    let next = bandit.ask(50).unwrap();
+    assert_eq!((next.len(), next[0], next[1].id), (50, first[0], SlotId::new(3)));
+    assert!(!next.contains(&first[2]));
+    assert_eq!(bandit.open_slots(), 51);
     assert_eq!(bandit.report().samples, 0, "a partial round is not learned from");
 }
 
 #[test]
-fn a_round_beyond_the_budget_is_refused_with_what_it_needs() {
+fn a_round_beyond_the_budget_ends_in_a_status_that_says_what_it_needs() {
     let mut bandit = two_arms().budget(20);
-    let Err(BanditError::OverBudget { needed, left: 20 }) = bandit.ask(5) else { panic!("not refused") };
+    assert_eq!(bandit.ask(5).unwrap(), []);
+    assert!(bandit.finished());
+    assert_eq!(bandit.report().status, Status::Finished(Reason::Budget));
+    let needed = bandit.needed().unwrap();
     assert!(needed > 20);
-    assert!(two_arms().budget(needed).ask(5).is_ok());
+    let mut enough = two_arms().budget(needed);
+    assert_eq!(enough.ask(5).unwrap().len(), 5);
+    assert!(!enough.finished());
+}
+
+#[test]
+fn a_budget_that_is_spent_is_a_status() {
+    let mut bandit = Bandit::new(policy("ellipsoid-best", 1)).budget(7);
+    let mut asked = 0;
+    while !bandit.finished() {
+        for slot in bandit.ask(5).unwrap() {
+            asked += 1;
+            bandit.tell(slot.id, outcome(slot)).unwrap();
+        }
+    }
+    assert_eq!((asked, bandit.report().status), (7, Status::Finished(Reason::Budget)));
+    assert_eq!(bandit.ask(5).unwrap(), []);
 }
 
 /// A batch that holds a whole round; the ellipsoid makes a round of any batch.
@@ -123,67 +145,77 @@ fn whole_round(name: &str) -> usize {
     if name.starts_with("ellipsoid") { 40 } else { usize::MAX }
 }
 
-/// Plan, outcomes and decision of each round.
-type Record = Vec<(Plan, Vec<Option<Reading>>, Decision)>;
-
-/// Runs a campaign and keeps its record.
-fn recorded(name: &str) -> (Record, Report) {
+/// Runs a campaign and keeps its record, at its end and in the middle of its last round.
+fn recorded(name: &str) -> (Conversation, Conversation, Report) {
     let mut bandit = Bandit::new(policy(name, 5));
-    let mut record = Vec::new();
+    let mut halfway = bandit.conversation().clone();
     while !bandit.finished() {
         let slots = bandit.ask(whole_round(name)).unwrap();
-        let plan = bandit.plan().unwrap().clone();
-        let outcomes: Vec<Option<Reading>> = slots.iter().map(|&slot| Some(outcome(slot).into())).collect();
-        for slot in slots {
+        let middle = slots.len() / 2;
+        for (k, slot) in slots.into_iter().enumerate() {
+            if k == middle {
+                halfway = bandit.conversation().clone();
+            }
             bandit.tell(slot.id, outcome(slot)).unwrap();
         }
-        record.push((plan, outcomes, bandit.decisions().last().unwrap().clone()));
     }
-    (record, bandit.report())
+    (bandit.conversation().clone(), halfway, bandit.report())
 }
 
 #[test]
 fn a_record_restores_the_conversation_and_goes_on_where_it_was() {
     for name in NAMES.into_iter().chain(ELLIPSOIDS) {
-        let (record, report) = recorded(name);
+        let (record, halfway, report) = recorded(name);
         // What a campaign file does: through text and back.
-        let text = serde_json::to_string(&record).unwrap();
-        let record: Record = serde_json::from_str(&text).unwrap();
-        let mut restored = Bandit::new(policy(name, 5));
-        for (plan, outcomes, decision) in &record {
-            restored.replay(plan.clone(), outcomes, decision).unwrap();
-        }
+        let through_text = |talk: &Conversation| -> Conversation {
+            serde_json::from_str(&serde_json::to_string(talk).unwrap()).unwrap()
+        };
+        let restored = Bandit::restore(policy(name, 5), through_text(&record)).unwrap();
         assert!(restored.finished());
         assert_eq!(restored.report(), report, "{name}");
 
-        // In the middle of the last round.
-        let mut halfway = Bandit::new(policy(name, 5));
-        let (last, earlier) = record.split_last().unwrap();
-        for (plan, outcomes, decision) in earlier {
-            halfway.replay(plan.clone(), outcomes, decision).unwrap();
-        }
-        let told: Vec<Option<Reading>> = last.1[..last.1.len() / 2].to_vec();
-        halfway.resume(last.0.clone(), &told).unwrap();
-        assert_eq!(halfway.open_slots(), 0);
-        for slot in halfway.ask(whole_round(name)).unwrap() {
+        let mut halfway = Bandit::restore(policy(name, 5), through_text(&halfway)).unwrap();
+        assert!(halfway.open_slots() > 0);
+        let open: Vec<Slot> = halfway
+            .conversation()
+            .open()
+            .map(|(slot, point, _)| Slot { id: SlotId::new(slot as u64), point })
+            .collect();
+        for slot in open {
             halfway.tell(slot.id, Outcome::from(outcome(slot))).unwrap();
         }
-        assert_eq!(halfway.report(), report, "{name}");
+        let live = halfway.report();
+        assert_eq!(
+            (&live.picks, live.status, live.samples),
+            (&report.picks, report.status, report.samples),
+            "{name}"
+        );
+        for (one, other) in live.intervals.iter().zip(&report.intervals) {
+            assert!((one.estimate - other.estimate).abs() <= 1e-9, "{name}");
+        }
     }
 }
 
 #[test]
 fn a_recorded_decision_is_applied_even_where_the_outcomes_say_otherwise() {
-    let (record, _) = recorded("rips-best");
-    let (plan, outcomes, decision) = &record[0];
-    assert!(!decision.eliminated.is_empty());
+    let (record, ..) = recorded("rips-best");
+    let first = record.decisions().next().unwrap().clone();
+    assert!(!first.eliminated.is_empty());
     let kept = Decision {
-        survivors: (0..100).map(elfving::pool::PointId::new).collect(),
+        survivors: (0..100).map(elfving::pool::ChoiceId::new).collect(),
         eliminated: Vec::new(),
-        ..decision.clone()
+        ..first
     };
-    let mut restored = Bandit::new(policy("rips-best", 5));
-    restored.replay(plan.clone(), outcomes, &kept).unwrap();
+    // The first round alone, with another decision.
+    let round = &record.rounds()[0];
+    let mut talk = Conversation::new(false);
+    let (plan, handed_out) = (Some(round.plan().clone()), round.points().len());
+    talk.hand_out(Handing { plan, handed_out, ..Handing::default() }).unwrap();
+    for (slot, reading) in round.readings().into_iter().enumerate() {
+        talk.tell(slot, reading.unwrap().clone()).unwrap();
+    }
+    talk.close(kept, false).unwrap();
+    let mut restored = Bandit::restore(policy("rips-best", 5), talk).unwrap();
     let report = restored.report();
     assert_eq!(report.survivors.len(), 100);
     assert_eq!(report.margins, Default::default(), "margins of another decision are not known");
@@ -200,7 +232,6 @@ fn a_round_closed_with_open_slots_leaves_no_guarantee_for_ever() {
         for &slot in told {
             bandit.tell(slot.id, Outcome::from(outcome(slot))).unwrap();
         }
-        let plan = bandit.plan().unwrap().clone();
         assert_eq!(bandit.report().guarantee, Guarantee::Certified);
         bandit.close_without_guarantee().unwrap();
         assert_eq!(bandit.report().guarantee, Guarantee::None, "{name}");
@@ -209,17 +240,131 @@ fn a_round_closed_with_open_slots_leaves_no_guarantee_for_ever() {
         assert_eq!(bandit.tell(told[0].id, Outcome::from(outcome(told[0]))), Ok(Told::Repeated));
 
         // The record of it restores the same.
-        let mut outcomes: Vec<Option<Reading>> =
-            told.iter().map(|&slot| Some(outcome(slot).into())).collect();
-        outcomes.extend([None, None, None]);
-        let mut restored = Bandit::new(policy(name, 2));
-        restored.replay(plan, &outcomes, &bandit.decisions()[0]).unwrap();
+        let restored = Bandit::restore(policy(name, 2), bandit.conversation().clone()).unwrap();
         assert_eq!(restored.report(), bandit.report(), "{name}");
 
         // And it goes on, to an answer without a proof.
         let (_, report) = transcript(bandit, 1_000, |_| {});
         assert!(matches!(report.status, Status::Finished(_)));
         assert_eq!((report.guarantee, report.epsilon), (Guarantee::None, None));
+    }
+}
+
+#[test]
+fn every_result_counts_at_once_where_all_data_decide_and_new_slots_go_out_beside_open_ones() {
+    for name in ELLIPSOIDS {
+        let mut bandit = Bandit::new(policy(name, 3));
+        let first = bandit.ask(6).unwrap();
+        assert_eq!(bandit.ask(6).unwrap(), first, "nothing came back: the same again");
+        for &slot in &first[..4] {
+            bandit.tell(slot.id, outcome(slot)).unwrap();
+        }
+        assert_eq!(bandit.report().samples, 4, "{name}: told is used");
+        let second = bandit.ask(6).unwrap();
+        assert_eq!(second.len(), 6, "{name}: a full batch beside two that are under way");
+        assert!(second.iter().all(|slot| slot.id.number() >= 6));
+        assert_eq!(bandit.open_slots(), 8);
+        // What is late comes when it comes.
+        bandit.tell(first[5].id, outcome(first[5])).unwrap();
+        for &slot in &second {
+            bandit.tell(slot.id, outcome(slot)).unwrap();
+        }
+        bandit.tell(first[4].id, outcome(first[4])).unwrap();
+        assert_eq!((bandit.report().samples, bandit.open_slots()), (12, 0));
+        // The order in which results came does not matter to what is known.
+        let mut straight = Bandit::new(policy(name, 3));
+        let measured: Vec<_> =
+            first.iter().chain(&second).map(|&slot| (slot.point, Reading::from(outcome(slot)))).collect();
+        straight.earlier(&measured).unwrap();
+        let known = straight.report().intervals;
+        for one in &bandit.report().intervals {
+            let other = known.iter().find(|other| other.choice == one.choice).unwrap();
+            assert!((one.estimate - other.estimate).abs() < 1e-9, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_neither_measured_nor_chosen_and_eliminates_nobody() {
+    let mut bandit = Bandit::new(policy("ellipsoid-best", 3));
+    let best = elfving::pool::PointId::new(
+        (0..100).max_by(|&a, &b| rbf100::MEANS[a].total_cmp(&rbf100::MEANS[b])).unwrap(),
+    );
+    let choice = elfving::pool::ChoiceId::new(best.index());
+    // Until the true best has eliminated somebody.
+    while bandit.report().eliminated.iter().all(|out| out.by != choice) && !bandit.finished() {
+        for slot in bandit.ask(20).unwrap() {
+            bandit.tell(slot.id, outcome(slot)).unwrap();
+        }
+    }
+    let by_best: Vec<_> =
+        bandit.report().eliminated.iter().filter(|out| out.by == choice).map(|out| out.choice).collect();
+    assert!(!by_best.is_empty());
+    bandit.bar(&[best], true, "it explodes").unwrap();
+    let report = bandit.report();
+    assert_eq!(report.guarantee, Guarantee::Certified);
+    assert!(!report.survivors.contains(&choice) && !report.picks.contains(&choice));
+    for beaten in by_best {
+        let out = report.eliminated.iter().find(|out| out.choice == beaten);
+        assert!(out.map_or(report.survivors.contains(&beaten), |out| out.by != choice), "{beaten}");
+    }
+    while !bandit.finished() {
+        for slot in bandit.ask(20).unwrap() {
+            assert_ne!(slot.point, best);
+            bandit.tell(slot.id, outcome(slot)).unwrap();
+        }
+    }
+    let report = bandit.report();
+    let gap = (0..100).filter(|&i| i != best.index()).map(|i| rbf100::MEANS[i]).fold(f64::MIN, f64::max)
+        - rbf100::MEANS[report.picks[0].index()];
+    assert!(gap <= report.epsilon.unwrap(), "{gap} {report}");
+    // Allowed again it is back: nobody had beaten it.
+    bandit.allow(&[best]).unwrap();
+    assert!(bandit.report().survivors.contains(&choice));
+}
+
+#[test]
+fn a_candidate_that_cannot_be_measured_takes_the_guarantee_of_a_whole_round() {
+    let mut bandit = Bandit::new(policy("rips-best", 3));
+    let slots = bandit.ask(usize::MAX).unwrap();
+    let lost = slots[0].point;
+    assert_eq!(bandit.tell(slots[0].id, Outcome::Infeasible), Ok(Told::NeverAgain));
+    for &slot in slots.iter().filter(|slot| slot.point != lost) {
+        bandit.tell(slot.id, outcome(slot)).unwrap();
+    }
+    let report = bandit.report();
+    assert_eq!(report.guarantee, Guarantee::None);
+    assert_eq!(bandit.decisions().len(), 1, "the round is over: nothing of it is open");
+}
+
+#[test]
+fn nothing_left_to_measure_is_a_status() {
+    let mut bandit = Bandit::new(policy("ellipsoid-best", 3));
+    let all: Vec<_> = (0..100).map(elfving::pool::PointId::new).collect();
+    bandit.bar(&all, false, "no more").unwrap();
+    assert_eq!(bandit.ask(5).unwrap(), []);
+    assert!(bandit.finished());
+    let report = bandit.report();
+    assert_eq!((report.status, report.epsilon), (Status::Finished(Reason::NothingLeft), None));
+}
+
+#[test]
+fn limits_hold_in_a_batch_and_in_all() {
+    for name in ELLIPSOIDS {
+        let limits = Limits { in_a_batch: Some(2), in_all: Some(3) };
+        let mut bandit = Bandit::new(policy(name, 3)).limits(limits);
+        let mut all = std::collections::HashMap::new();
+        for _ in 0..8 {
+            let mut batch = std::collections::HashMap::new();
+            for slot in bandit.ask(20).unwrap() {
+                *all.entry(slot.point).or_insert(0) += 1;
+                *batch.entry(slot.point).or_insert(0) += 1;
+                bandit.tell(slot.id, outcome(slot)).unwrap();
+            }
+            assert!(batch.values().all(|&count| count <= 2), "{name}");
+        }
+        assert!(all.values().all(|&count| count <= 3), "{name}");
+        assert!(all.values().any(|&count| count == 3), "{name}: the limit is felt");
     }
 }
 
@@ -263,10 +408,13 @@ fn earlier_and_forced_measurements_count_where_the_theorem_allows_it() {
         let mut forced = Bandit::new(policy(name, 1));
         forced.force(points.clone()).unwrap();
         assert!(forced.plan().unwrap().why().iter().all(|why| *why == Why::Forced));
-        for slot in forced.ask(1_000).unwrap() {
+        for slot in forced.ask(points.len()).unwrap() {
             forced.tell(slot.id, reading(slot.point)).unwrap();
         }
         assert_eq!(told.report().samples, if uses { points.len() as u64 } else { 0 }, "{name}");
+        // Both decide from what they know when they are asked.
+        told.ask(1).unwrap();
+        forced.ask(1).unwrap();
         assert_eq!(told.report(), forced.report(), "{name}");
         assert_eq!(forced.decisions()[0].round, 0);
     }

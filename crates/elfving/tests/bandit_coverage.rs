@@ -99,7 +99,7 @@ fn with_room_a_wrong_model_that_nobody_stated_costs_no_more_than_its_floor() {
             let worst = (0..30)
                 .map(|seed| world.campaign(build(world.question(goal, Law::Normal, seed)), Law::Normal, seed))
                 .map(|report| {
-                    let gap = |id: &elfving::pool::PointId| gaps[id.index()];
+                    let gap = |id: &elfving::pool::ChoiceId| gaps[id.index()];
                     report.survivors.iter().map(gap).fold(f64::INFINITY, f64::min)
                 })
                 .fold(0.0, f64::max);

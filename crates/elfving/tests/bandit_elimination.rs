@@ -7,12 +7,12 @@ mod rbf100;
 
 use elfving::bandit::elimination::{Constants, PtrBest, PtrRegret, RipsBest, RipsRegret, Thresholds};
 use elfving::bandit::{
-    Bandit, BanditError, Goal, Guarantee, Measurements, Next, Outcome, Policy, Question, Reason, Report,
-    Status,
+    Bandit, BanditError, Goal, Guarantee, Measurements, Next, Outcome, Policy, Question, Reading, Reason,
+    Report, Status, Wanted,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
-use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
+use elfving::pool::{ChoiceId, Factorisation, Points, Pool, kernels::Rbf};
 use elfving::units::{Confidence, Ridge};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -35,7 +35,7 @@ const BEST: Goal = Goal::Best { epsilon: 0.1 };
 const REGRET: Goal = Goal::Regret { horizon: Some(1_000_000) };
 
 fn first_size(policy: &mut dyn Policy) -> f64 {
-    match policy.plan(1).unwrap() {
+    match policy.plan(&Wanted::batch(1)).unwrap() {
         Next::Measure(plan) => plan.measurements.len() as f64,
         Next::Stop(reason) => panic!("{reason}"),
     }
@@ -56,8 +56,12 @@ fn run(policy: Box<dyn Policy>, means: &[f64], sigma: f64, seed: u64) -> Report 
     bandit.report()
 }
 
-fn ids(list: &[usize]) -> Vec<PointId> {
-    list.iter().map(|&i| PointId::new(i)).collect()
+fn ids(list: &[usize]) -> Vec<ChoiceId> {
+    list.iter().map(|&i| ChoiceId::new(i)).collect()
+}
+
+fn readings(outcomes: &[f64]) -> Vec<Reading> {
+    outcomes.iter().copied().map(Reading::from).collect()
 }
 
 #[test]
@@ -227,7 +231,7 @@ fn the_top_of_groups_counts_their_members() {
             2,
         );
         assert_eq!(report.picks, ids(&picks), "top {count}");
-        let subset = survivors.iter().all(|&i| report.survivors.contains(&PointId::new(i)));
+        let subset = survivors.iter().all(|&i| report.survivors.contains(&ChoiceId::new(i)));
         assert!(subset, "top {count}: {:?}", report.survivors);
     }
 }
@@ -251,7 +255,7 @@ fn goals_and_assumptions_that_do_not_fit_are_refused() {
     assert!(matches!(refused, Err(BanditError::ChoicesNotMeasurable { .. })));
     let top = question(axes(3), assumptions(0.1, 1.0), Goal::Top { count: 2, epsilon: 0.1 });
     let mut printed = RipsBest::new(top).unwrap().constants(Constants::Paper);
-    assert!(matches!(printed.plan(1), Err(BanditError::OtherGoal { .. })));
+    assert!(matches!(printed.plan(&Wanted::batch(1)), Err(BanditError::OtherGoal { .. })));
 }
 
 #[test]
@@ -282,7 +286,7 @@ fn a_wrong_model_ends_at_the_floor_with_the_best_still_in() {
         assert_eq!(report.status, Status::Finished(Reason::Floor));
         let floor = report.floor.unwrap();
         assert!(floor > 0.1 && report.epsilon.unwrap() <= floor, "{floor}, {:?}", report.epsilon);
-        assert!(report.survivors.contains(&PointId::new(best)));
+        assert!(report.survivors.contains(&ChoiceId::new(best)));
         assert!(means[best] - means[report.picks[0].index()] <= floor);
         assert!(report.to_string().contains("the bias floor"));
     }
@@ -302,7 +306,7 @@ fn room_in_the_thresholds_protects_from_a_wrong_model_nobody_stated() {
         let report = run(policy, &means, 0.1, 7);
         let margin = report.margins.misspecification.unwrap();
         println!("{}: h up to {margin:.4}, {} in", report.policy, report.survivors.len());
-        assert!(report.survivors.contains(&PointId::new(best)));
+        assert!(report.survivors.contains(&ChoiceId::new(best)));
         assert!(margin > 0.01, "room is margin: {margin}");
     }
     // Without S, room is what is used.
@@ -353,7 +357,7 @@ fn without_a_horizon_the_ridge_falls_and_the_leader_is_played_for_ever() {
     assert!(!bandit.finished());
     assert_eq!(ridges[0], 1.0 / 1024.0);
     assert!(ridges.last().unwrap() < &(1.0 / 4096.0));
-    assert!(bandit.report().survivors.contains(&PointId::new(1)));
+    assert!(bandit.report().survivors.contains(&ChoiceId::new(1)));
 }
 
 #[test]
@@ -367,13 +371,13 @@ fn whatever_the_outcomes_someone_stays_in() {
         let mut policy = RipsBest::new(question).unwrap();
         let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
         for _ in 0..2 {
-            let Next::Measure(plan) = policy.plan(1).unwrap() else { break };
+            let Next::Measure(plan) = policy.plan(&Wanted::batch(1)).unwrap() else { break };
             let wild = |_| {
                 let noise: f64 = StandardNormal.sample(&mut random);
                 (4.0 * noise).exp() * noise
             };
             let outcomes: Vec<f64> = (0..plan.measurements.len()).map(wild).collect();
-            let decision = policy.learn(&plan, &outcomes).unwrap();
+            let decision = policy.learn(&plan, &readings(&outcomes)).unwrap();
             assert!(!decision.survivors.is_empty(), "seed {seed}");
             policy.apply(&decision);
             let report = policy.report();
@@ -388,10 +392,12 @@ fn a_bias_without_a_bound_gets_room_whatever_is_asked() {
     let unknown = || Assumptions::new(0.1).unwrap().bound(1.0).unwrap();
     let size = |policy: RipsRegret| {
         let mut policy = policy;
-        let Next::Measure(plan) = policy.plan(1).unwrap() else { panic!("nothing to measure") };
+        let Next::Measure(plan) = policy.plan(&Wanted::batch(1)).unwrap() else {
+            panic!("nothing to measure")
+        };
         let points = plan.measurements.points();
         let outcomes: Vec<f64> = points.iter().map(|id| [0.9, 0.2][id.index()]).collect();
-        let decision = policy.learn(&plan, &outcomes).unwrap();
+        let decision = policy.learn(&plan, &readings(&outcomes)).unwrap();
         policy.apply(&decision);
         policy.report().intervals[0].upper - policy.report().intervals[0].lower
     };
@@ -430,7 +436,7 @@ fn a_kernel_may_be_measured_at_some_points_and_chosen_from_others() {
     for policy in policies {
         let report = run(policy, &points, 0.05, 4);
         assert_eq!(report.status, Status::Finished(Reason::Reached));
-        assert!(report.survivors.contains(&PointId::new(best)));
+        assert!(report.survivors.contains(&ChoiceId::new(best)));
         assert!(choices[best] - choices[report.picks[0].index()] <= 0.1);
         assert_eq!(report.intervals.len(), report.survivors.len());
         for interval in &report.intervals {

@@ -7,13 +7,13 @@ mod support;
 
 use elfving::bandit::{
     Algorithm, Bandit, BanditError, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Goal, Margins, Next,
-    Outcome, Plan, Policy, Question, Reason, Report, Status,
+    Outcome, Plan, Policy, Question, Reading, Reason, Report, Status, Wanted,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::rng::{Purpose, stream};
 use elfving::numerics::{Cholesky, Matrix, dot};
 use elfving::pool::kernels::Rbf;
-use elfving::pool::{Factorisation, PointId, Points, Pool};
+use elfving::pool::{ChoiceId, Factorisation, PointId, Points, Pool};
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::Arc;
 
@@ -54,6 +54,10 @@ fn rbf_campaign(epsilon: f64, seed: u64) -> Report {
     play(Box::new(policy), 10, 3_000, |point, t| rbf100::MEANS[point] + 0.1 * normal(t, seed))
 }
 
+fn readings(outcomes: &[f64]) -> Vec<Reading> {
+    outcomes.iter().copied().map(Reading::from).collect()
+}
+
 #[test]
 fn the_smooth_pool_is_certified_within_a_laboratorys_budget() {
     for (epsilon, most) in [(1.0 / 8.0, 50.0), (1.0 / 16.0, 90.0), (1.0 / 64.0, 400.0)] {
@@ -62,7 +66,7 @@ fn the_smooth_pool_is_certified_within_a_laboratorys_budget() {
             let report = rbf_campaign(epsilon, seed);
             assert_eq!(report.status, Status::Finished(Reason::Reached));
             assert!(report.epsilon.unwrap() <= epsilon);
-            assert!(report.survivors.contains(&PointId::new(BEST)), "seed {seed}");
+            assert!(report.survivors.contains(&ChoiceId::new(BEST)), "seed {seed}");
             assert!(rbf100::MEANS[BEST] - rbf100::MEANS[report.picks[0].index()] <= epsilon);
             samples.push(report.samples as f64);
         }
@@ -105,7 +109,7 @@ fn regret_on_the_smooth_pool_is_small_and_the_best_survives() {
             rbf100::MEANS[point] + 0.1 * normal(t, seed)
         });
         assert_eq!(report.status, Status::Finished(Reason::Horizon));
-        assert!(report.survivors.contains(&PointId::new(BEST)));
+        assert!(report.survivors.contains(&ChoiceId::new(BEST)));
         assert!(report.survivors.len() < 20 && report.epsilon.unwrap() < 0.05, "{report}");
         total += regret / 5.0;
     }
@@ -155,7 +159,7 @@ fn the_best_three_and_all_good_ones_are_found() {
         assert!(top.picks.iter().all(|pick| means[pick.index()] >= sorted[2] - 0.05));
         let good = run(Goal::AllGood { epsilon: 0.1 });
         assert_eq!(good.status, Status::Finished(Reason::Reached));
-        let picked = |i: usize| good.picks.contains(&PointId::new(i));
+        let picked = |i: usize| good.picks.contains(&ChoiceId::new(i));
         assert!((0..100).all(|i| picked(i) || means[i] < 0.9), "a good one is missing: {good}");
         assert!((0..100).all(|i| !picked(i) || means[i] >= 0.8), "a bad one is in: {good}");
         println!("top {} good {} with {}", top.samples, good.samples, good.picks.len());
@@ -172,7 +176,7 @@ fn identical_best_choices_are_one_answer() {
         [0.2, 0.8, 0.3, 0.8][point] + 0.1 * normal(t, 1)
     });
     assert_eq!(report.status, Status::Finished(Reason::Reached));
-    assert_eq!(report.survivors, [PointId::new(1), PointId::new(3)]);
+    assert_eq!(report.survivors, [ChoiceId::new(1), ChoiceId::new(3)]);
     assert_eq!((report.picks[0].index(), report.epsilon), (1, Some(0.0)));
 }
 
@@ -191,7 +195,7 @@ fn identical_choices_of_a_kernel_are_one_answer_although_its_features_leave_some
     let policy = Box::new(EllipsoidBest::new(question).unwrap());
     let report = play(policy, 5, 200, |point, t| mean(point) + 0.01 * normal(t, 1));
     assert_eq!(report.status, Status::Finished(Reason::Reached), "{report}");
-    assert_eq!(report.survivors, [PointId::new(1), PointId::new(3)]);
+    assert_eq!(report.survivors, [ChoiceId::new(1), ChoiceId::new(3)]);
 }
 
 #[test]
@@ -206,9 +210,9 @@ fn a_batch_is_what_the_algorithm_box_says_on_dense_matrices() {
     let points: Vec<PointId> = (0..25).map(|t| PointId::new(t * 7 % n)).collect();
     let outcomes: Vec<f64> = (0..25).map(|t| normal(t, 4)).collect();
     let first = Plan::chosen(1, points.clone());
-    let decision = policy.learn(&first, &outcomes).unwrap();
+    let decision = policy.learn(&first, &readings(&outcomes)).unwrap();
     policy.apply(&decision);
-    let Next::Measure(plan) = policy.plan(10).unwrap() else { panic!("it has stopped") };
+    let Next::Measure(plan) = policy.plan(&Wanted::batch(10)).unwrap() else { panic!("it has stopped") };
 
     // V, θ and the covariances Φ V⁻¹ Φᵀ from their definitions.
     let mut v = Matrix::identity(r);
@@ -237,7 +241,7 @@ fn a_batch_is_what_the_algorithm_box_says_on_dense_matrices() {
     for (k, chosen) in plan.measurements.points().iter().enumerate() {
         let upper = |z: usize| {
             let square: f64 = c[(z, z)] + c[(leader, leader)] - 2.0 * c[(z, leader)];
-            let out = z == leader || !decision.survivors.contains(&PointId::new(z));
+            let out = z == leader || !decision.survivors.contains(&ChoiceId::new(z));
             if out { f64::MIN } else { means[z] - means[leader] + radius * square.max(0.0).sqrt() }
         };
         let rival = first_largest((0..n).map(upper).collect());
@@ -282,7 +286,7 @@ fn a_stated_misspecification_ends_at_its_floor() {
         let best = (0..100).map(mean).fold(f64::MIN, f64::max);
         assert!(best - mean(report.picks[0].index()) <= report.epsilon.unwrap());
         assert!(report.epsilon.unwrap() <= 1.2 * report.floor.unwrap());
-        let is_best = |id: &PointId| mean(id.index()) == best;
+        let is_best = |id: &ChoiceId| mean(id.index()) == best;
         assert!(report.survivors.iter().any(is_best));
     }
 }
@@ -311,14 +315,14 @@ fn replay(assumptions: Assumptions, goal: Goal, ridge: f64, rounds: &[(Plan, Vec
     let question = Question::new(rbf100::pool(), assumptions, goal).unwrap();
     let mut policy = EllipsoidBest::new(question).unwrap().ridge(ridge).unwrap();
     for (plan, outcomes) in rounds {
-        let decision = policy.learn(plan, outcomes).unwrap();
+        let decision = policy.learn(plan, &readings(outcomes)).unwrap();
         policy.apply(&decision);
     }
     policy.report()
 }
 
-fn outs(report: &Report) -> Vec<PointId> {
-    let mut out: Vec<PointId> = report.eliminated.iter().map(|elimination| elimination.choice).collect();
+fn outs(report: &Report) -> Vec<ChoiceId> {
+    let mut out: Vec<ChoiceId> = report.eliminated.iter().map(|elimination| elimination.choice).collect();
     out.sort_unstable();
     out
 }
@@ -377,12 +381,12 @@ fn margins_of_a_campaign_hold_for_all_its_rounds_together() {
         let mut policy = EllipsoidBest::new(question).unwrap().ridge(RIDGE).unwrap();
         let mut rounds: Rounds = Vec::new();
         let mut t = 0;
-        while let Next::Measure(plan) = policy.plan(10).unwrap() {
+        while let Next::Measure(plan) = policy.plan(&Wanted::batch(10)).unwrap() {
             let measure = |(id, t): (&PointId, u64)| rbf100::MEANS[id.index()] + 0.1 * normal(t, seed);
             let points = plan.measurements.points();
             let outcomes: Vec<f64> = points.iter().zip(t..).map(measure).collect();
             t += outcomes.len() as u64;
-            let decision = policy.learn(&plan, &outcomes).unwrap();
+            let decision = policy.learn(&plan, &readings(&outcomes)).unwrap();
             policy.apply(&decision);
             rounds.push((plan, outcomes));
         }
@@ -411,11 +415,11 @@ fn the_evidence_of_its_time_keeps_a_choice_out_when_that_of_today_would_not() {
     let stated = || with("S", NORM);
     let (before, after) =
         (replay(stated(), goal, RIDGE, &rounds[..1]), replay(stated(), goal, RIDGE, &rounds));
-    assert!(outs(&before).contains(&PointId::new(20)) && outs(&after).contains(&PointId::new(20)));
+    assert!(outs(&before).contains(&ChoiceId::new(20)) && outs(&after).contains(&ChoiceId::new(20)));
     let all_points = rounds.iter().flat_map(|(plan, _)| plan.measurements.points()).collect();
     let all_outcomes = rounds.iter().flat_map(|(_, outcomes)| outcomes.clone()).collect();
     let today = replay(stated(), goal, RIDGE, &[(Plan::chosen(1, all_points), all_outcomes)]);
-    assert!(!outs(&today).contains(&PointId::new(20)));
+    assert!(!outs(&today).contains(&ChoiceId::new(20)));
     assert!(after.margins.norm.is_some_and(|margin| margin >= NORM));
 }
 
@@ -427,7 +431,7 @@ fn a_recorded_decision_takes_the_place_of_a_computed_one() {
     let points: Vec<PointId> = (0..200).map(|t| PointId::new(t * 37 % 100)).collect();
     let outcomes: Vec<f64> =
         (0..200).map(|t| rbf100::MEANS[points[t].index()] + 0.1 * normal(t as u64, 8)).collect();
-    let mut decision = policy.learn(&Plan::chosen(1, points), &outcomes).unwrap();
+    let mut decision = policy.learn(&Plan::chosen(1, points), &readings(&outcomes)).unwrap();
     let kept = decision.eliminated.pop().expect("somebody is out").choice;
     decision.survivors.push(kept);
     decision.survivors.sort_unstable();
@@ -466,7 +470,7 @@ fn a_map_needs_fewer_measurements_than_spreading_them_evenly() {
         let question = Question::new(rbf100::pool(), light(0.1, NORM), Goal::Map { epsilon: 0.2 }).unwrap();
         let mut policy = EllipsoidMap::new(question).unwrap();
         while policy.status() == Status::Measuring {
-            let Next::Measure(mut plan) = policy.plan(10).unwrap() else { unreachable!() };
+            let Next::Measure(mut plan) = policy.plan(&Wanted::batch(10)).unwrap() else { unreachable!() };
             if uniform {
                 let from = policy.report().samples as usize;
                 let spread = (from..from + 10).map(|t| PointId::new(t * 37 % 100)).collect();
@@ -474,7 +478,7 @@ fn a_map_needs_fewer_measurements_than_spreading_them_evenly() {
             }
             let outcomes: Vec<f64> =
                 plan.measurements.points().iter().map(|point| rbf100::MEANS[point.index()]).collect();
-            policy.learn(&plan, &outcomes).unwrap();
+            policy.learn(&plan, &readings(&outcomes)).unwrap();
         }
         policy.report().samples
     };

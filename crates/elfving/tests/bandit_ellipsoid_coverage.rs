@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use elfving::bandit::{
     BanditError, Decision, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Goal, Measurements, Next, Plan,
-    Policy, Question, Report,
+    Policy, Question, Reading, Report, Wanted,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::rng::{Purpose, stream};
 use elfving::numerics::{Matrix, dot};
 use elfving::pool::kernels::Rbf;
-use elfving::pool::{Factorisation, PointId, Points, Pool};
+use elfving::pool::{ChoiceId, Factorisation, PointId, Points, Pool};
 use elfving::units::Confidence;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -114,7 +114,7 @@ impl Truth {
     }
 
     fn contradicts(&self, report: &Report, samples: usize) -> bool {
-        let mean = |id: PointId| self.choices[id.index()];
+        let mean = |id: ChoiceId| self.choices[id.index()];
         let best = self.choices.iter().copied().fold(f64::MIN, f64::max);
         let missed = report.intervals.iter().any(|interval| {
             !(interval.lower <= mean(interval.choice) && mean(interval.choice) <= interval.upper)
@@ -157,11 +157,11 @@ fn campaign_fails(cell: Cell, start: &Start, assumptions: &Assumptions, seed: u6
     let mut policy = start(question.delta(Confidence::new(DELTA).unwrap())).unwrap();
     let mut samples = 0;
     let mut next_check = 10;
-    while let Next::Measure(plan) = policy.plan(cell.batch).unwrap() {
+    while let Next::Measure(plan) = policy.plan(&Wanted::batch(cell.batch)).unwrap() {
         let measure = |id: PointId| truth.points[id.index()] + cell.noise.draw(&mut random);
         let outcomes: Vec<f64> = plan.measurements.points().into_iter().map(measure).collect();
         samples += outcomes.len();
-        let decision = policy.learn(&plan, &outcomes).unwrap();
+        let decision = policy.learn(&plan, &readings(&outcomes)).unwrap();
         policy.apply(&decision);
         if samples >= next_check || samples >= 300 {
             next_check = samples + 10;
@@ -235,6 +235,10 @@ fn with_small_ridge(question: Question) -> Result<Box<dyn Policy>, BanditError> 
     Ok(Box::new(EllipsoidBest::new(question)?.ridge(SMALL_RIDGE)?))
 }
 
+fn readings(outcomes: &[f64]) -> Vec<Reading> {
+    outcomes.iter().copied().map(Reading::from).collect()
+}
+
 /// Counts every outcome twice.
 struct CountsTwice(Box<dyn Policy>);
 
@@ -243,16 +247,16 @@ impl Policy for CountsTwice {
         self.0.name()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
-        self.0.plan(batch)
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
+        self.0.plan(wanted)
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
         let twice = |points: Vec<PointId>| points.iter().flat_map(|&id| [id, id]).collect();
         let doubled =
             Plan { measurements: Measurements::Chosen(twice(plan.measurements.points())), ..plan.clone() };
-        let outcomes: Vec<f64> = outcomes.iter().flat_map(|&outcome| [outcome, outcome]).collect();
-        self.0.learn(&doubled, &outcomes)
+        let readings: Vec<Reading> = readings.iter().flat_map(|one| [one.clone(), one.clone()]).collect();
+        self.0.learn(&doubled, &readings)
     }
 
     fn apply(&mut self, decision: &Decision) {
@@ -335,7 +339,7 @@ fn features_that_leave_much_out_are_paid_for() {
                 let points: Vec<PointId> = (0..20).map(PointId::new).collect();
                 let outcomes: Vec<f64> =
                     truth.points.iter().map(|mean| mean + Noise::Normal.draw(&mut random)).collect();
-                let decision = policy.learn(&Plan::chosen(round, points), &outcomes).unwrap();
+                let decision = policy.learn(&Plan::chosen(round, points), &readings(&outcomes)).unwrap();
                 policy.apply(&decision);
             }
             truth.contradicts(&policy.report(), 400)
@@ -363,7 +367,7 @@ fn noise_of_each_points_own_is_covered_and_the_wrong_ones_are_caught() {
                 let points: Vec<PointId> = (0..20).map(PointId::new).collect();
                 let measure = |i: usize| truth.points[i] + own(i) / SIGMA * Noise::Normal.draw(&mut random);
                 let outcomes: Vec<f64> = (0..20).map(measure).collect();
-                let decision = policy.learn(&Plan::chosen(round, points), &outcomes).unwrap();
+                let decision = policy.learn(&Plan::chosen(round, points), &readings(&outcomes)).unwrap();
                 policy.apply(&decision);
             }
             truth.contradicts(&policy.report(), 400)

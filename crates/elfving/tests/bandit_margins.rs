@@ -6,7 +6,9 @@
 mod rbf100;
 
 use elfving::bandit::elimination::{PtrBest, PtrRegret, RipsBest, RipsRegret};
-use elfving::bandit::{Bandit, Decision, Goal, Margins, Next, Plan, Policy, Question, Report, Status};
+use elfving::bandit::{
+    Bandit, Decision, Goal, Margins, Next, Plan, Policy, Question, Reading, Report, Status, Wanted,
+};
 use elfving::estimate::{Assumptions, Tails};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -42,6 +44,10 @@ impl Assumed {
     }
 }
 
+fn readings(outcomes: &[f64]) -> Vec<Reading> {
+    outcomes.iter().copied().map(Reading::from).collect()
+}
+
 fn question(goal: Goal) -> Question {
     Question::new(rbf100::pool(), ASSUMED.assumptions(), goal).unwrap()
 }
@@ -53,7 +59,7 @@ fn run(policy: &mut dyn Policy) -> Record {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let mut record = Record::new();
     while policy.status() == Status::Measuring && record.len() < 3 {
-        let Next::Measure(plan) = policy.plan(1).unwrap() else { break };
+        let Next::Measure(plan) = policy.plan(&Wanted::batch(1)).unwrap() else { break };
         let noise = |random: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(random) };
         let outcomes: Vec<f64> = plan
             .measurements
@@ -61,7 +67,7 @@ fn run(policy: &mut dyn Policy) -> Record {
             .iter()
             .map(|id| rbf100::MEANS[id.index()] + 0.1 * noise(&mut random))
             .collect();
-        let decision = policy.learn(&plan, &outcomes).unwrap();
+        let decision = policy.learn(&plan, &readings(&outcomes)).unwrap();
         policy.apply(&decision);
         record.push((plan, outcomes, decision));
     }
@@ -117,7 +123,7 @@ fn a_policy_told_the_margin_decides_the_same_and_one_told_more_does_not() {
         let question = Question::new(rbf100::pool(), assumed.assumptions(), REGRET).unwrap();
         let mut policy = PtrRegret::new(question).unwrap();
         record.iter().all(|(plan, outcomes, decision)| {
-            let computed = policy.learn(plan, outcomes).unwrap();
+            let computed = policy.learn(plan, &readings(outcomes)).unwrap();
             // The rounds that follow are those on record.
             policy.apply(decision);
             decision.survivors.iter().all(|kept| computed.survivors.contains(kept))
@@ -137,7 +143,7 @@ fn a_policy_told_the_margin_decides_the_same_and_one_told_more_does_not() {
 fn there_are_no_margins_before_there_is_a_verdict() {
     let mut policy = PtrBest::new(question(Goal::Best { epsilon: 0.0 })).unwrap();
     assert_eq!(policy.report().margins, Margins::default());
-    let _ = policy.plan(1).unwrap();
+    let _ = policy.plan(&Wanted::batch(1)).unwrap();
     assert_eq!(policy.report().margins, Margins::default());
     assert!(Bandit::new(Box::new(policy)).report().to_string().contains("measuring"));
 }

@@ -8,8 +8,8 @@ mod support;
 use std::sync::Arc;
 
 use elfving::design::{
-    Certificate, CheckedBy, Control, Criterion, Design, DesignError, ElfvingSet, InformationMatrix,
-    InteriorPoint, KernelInformation, Problem, Solver, Status, TargetRef, recheck,
+    Certificate, CheckedBy, Control, Criterion, Design, DesignError, DesignStatus, ElfvingSet,
+    InformationMatrix, InteriorPoint, KernelInformation, Problem, Solver, TargetRef, recheck,
 };
 use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, PointId, Points, Pool, TargetRows, Targets, kernels::Rbf};
@@ -400,7 +400,7 @@ fn any_number_of_threads_gives_the_same_bits() {
             InteriorPoint::default().solve(problem, &mut control).unwrap()
         };
         let one = in_threads(1, &run);
-        assert_eq!(one.status(), Status::Certified);
+        assert_eq!(one.status(), DesignStatus::Certified);
         for threads in [2, 8] {
             assert_eq!(bits(&one), bits(&in_threads(threads, &run)), "{} threads", threads);
         }
@@ -416,7 +416,7 @@ fn a_short_list_of_candidates_has_no_traces_of_weight() {
             let mut control = Control::new(Tolerance::new(1e-9).unwrap());
             let design = InteriorPoint::default().solve(&problem, &mut control).unwrap();
             let least = design.support().iter().map(|(_, weight)| *weight).fold(1.0, f64::min);
-            assert_eq!(design.status(), Status::Certified, "{criterion} {seed}");
+            assert_eq!(design.status(), DesignStatus::Certified, "{criterion} {seed}");
             assert!(least > 1e-6, "{criterion} {seed}: {least:e}");
         }
     }

@@ -7,9 +7,9 @@ mod support;
 
 use std::sync::Arc;
 
-use elfving::design::{CheckedBy, Control, Criterion, Design, InteriorPoint, Problem, Solver, Status};
+use elfving::design::{CheckedBy, Control, Criterion, Design, DesignStatus, InteriorPoint, Problem, Solver};
 use elfving::numerics::Matrix;
-use elfving::pool::{Combination, Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
+use elfving::pool::{ChoiceId, Combination, Factorisation, Points, Pool, Subset, Targets, kernels::Rbf};
 use elfving::units::{Ridge, Tolerance};
 
 fn solve(problem: &Problem) -> Design {
@@ -20,7 +20,7 @@ fn solve(problem: &Problem) -> Design {
 #[track_caller]
 fn assert_optimum(problem: &Problem, expected: f64) {
     let design = solve(problem);
-    assert_eq!(design.status(), Status::Certified, "{design}");
+    assert_eq!(design.status(), DesignStatus::Certified, "{design}");
     let error = (design.certificate().value() - expected).abs() / expected.abs();
     assert!(
         error < 5e-9,
@@ -82,7 +82,7 @@ fn the_papers_kernel_pool_is_certified_by_the_exact_kernel() {
     let pool = Pool::from_kernel(kernel, points, None, &Factorisation::default()).unwrap();
     let problem = Problem::over_choices(&pool, Criterion::G, ridge(0.005)).unwrap();
     let design = solve(&problem);
-    assert_eq!(design.status(), Status::Certified, "{design}");
+    assert_eq!(design.status(), DesignStatus::Certified, "{design}");
     assert_eq!(design.certificate().checked_by(), CheckedBy::ExactKernel);
     assert!(
         design.certificate().bound() <= 27.491105733898 && design.certificate().value() >= 27.491105733361
@@ -116,7 +116,7 @@ fn rho_star_of_the_soare_pools() {
         let targets = (1..=d)
             .map(|z| {
                 let scale = 1.0 / (2.0 * (1.0 - pool.choices()[(z, 0)]));
-                Combination { terms: vec![(PointId::new(0), scale), (PointId::new(z), -scale)] }
+                Combination { terms: vec![(ChoiceId::new(0), scale), (ChoiceId::new(z), -scale)] }
             })
             .collect();
         let problem = Problem::new(&pool, Criterion::G, Targets::Combinations(targets), Ridge::ZERO).unwrap();
@@ -143,7 +143,7 @@ fn quadratic_regression_on_an_interval_is_the_textbook_design() {
 #[test]
 fn a_subset_of_targets_is_the_problem_on_that_subset() {
     let pool = Pool::from_features(support::small()).unwrap();
-    let some: Vec<PointId> = [3, 14, 15].map(PointId::new).to_vec();
+    let some: Vec<ChoiceId> = [3, 14, 15].map(ChoiceId::new).to_vec();
     let by_subset =
         Problem::new(&pool, Criterion::G, Targets::Points(Subset::Of(some)), ridge(0.05)).unwrap();
     let rows = support::small().select_rows(&[3, 14, 15]);

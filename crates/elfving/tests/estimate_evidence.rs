@@ -9,7 +9,7 @@ use elfving::estimate::{
     Assumptions, Counted, Evidence, Interval, LeastSquares, Rips, Sampled, Tails, prospect,
 };
 use elfving::numerics::Matrix;
-use elfving::pool::{Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
+use elfving::pool::{ChoiceId, Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
 use elfving::rounding::{Allocation, Draws};
 use elfving::units::{Confidence, Ridge};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ fn a_larger_union_bound_widens_every_interval_as_if_all_had_been_asked_for() {
     let outcomes = vec![0.5; 500];
     let sampled = Sampled::new(&pool, &draws, &outcomes, Ridge::new(0.01).unwrap()).unwrap();
     let rips = Rips::new(assumptions(), Confidence::new(0.05).unwrap());
-    let one = Targets::Points(Subset::Of(vec![PointId::new(3)]));
+    let one = Targets::Points(Subset::Of(vec![ChoiceId::new(3)]));
     let all = rips.intervals(&sampled, &Targets::Points(Subset::All)).unwrap().intervals[3].noise;
     let alone = rips.intervals(&sampled, &one).unwrap().intervals[0].noise;
     let of_fifteen = rips.clone().statements(15).intervals(&sampled, &one).unwrap().intervals[0].noise;

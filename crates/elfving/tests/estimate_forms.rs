@@ -11,7 +11,9 @@ use elfving::estimate::{
     Widths,
 };
 use elfving::numerics::{Matrix, apply};
-use elfving::pool::{Combination, Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf};
+use elfving::pool::{
+    ChoiceId, Combination, Factorisation, PointId, Points, Pool, Subset, Targets, kernels::Rbf,
+};
 use elfving::rounding::{Allocation, Draws};
 use elfving::units::{Confidence, Ridge};
 use proptest::prelude::*;
@@ -180,7 +182,7 @@ fn combinations_and_directions_say_what_points_and_differences_say() {
     let sampled = Sampled::new(&pool, &draws, &outcomes, Ridge::new(0.1).unwrap()).unwrap();
     let estimator = Rips::new(assumptions(), delta());
     let of = |targets: &Targets| estimator.intervals(&sampled, targets).unwrap();
-    let ids: Vec<PointId> = [4, 9, 31].map(PointId::new).to_vec();
+    let ids: Vec<ChoiceId> = [4, 9, 31].map(ChoiceId::new).to_vec();
     let difference = |i: usize, j: usize| Combination { terms: vec![(ids[i], 1.0), (ids[j], -1.0)] };
     let pairs = of(&Targets::Differences(Subset::Of(ids.clone())));
     let listed = of(&Targets::Combinations(vec![difference(0, 1), difference(0, 2), difference(1, 2)]));
@@ -238,7 +240,7 @@ fn without_a_ridge_only_what_was_measured_can_be_estimated() {
     let outcomes = vec![1.0; 60];
     let sampled = Sampled::new(&pool, &draws, &outcomes, Ridge::ZERO).unwrap();
     let estimator = Rips::new(assumptions(), delta());
-    let measured = Targets::Points(Subset::Of(vec![PointId::new(0), PointId::new(2)]));
+    let measured = Targets::Points(Subset::Of(vec![ChoiceId::new(0), ChoiceId::new(2)]));
     assert!(estimator.intervals(&sampled, &measured).is_ok());
     let refused = estimator.intervals(&sampled, &all()).unwrap_err();
     assert_eq!(refused, EstimateError::NotIdentifiable { target: TargetRef::Row(1) });

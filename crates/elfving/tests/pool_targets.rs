@@ -7,11 +7,11 @@ use std::sync::Arc;
 use elfving::numerics::Matrix;
 use elfving::pool::kernels::Rbf;
 use elfving::pool::{
-    Combination, Factorisation, PointId, Points, Pool, PoolError, Subset, TargetRows, Targets,
+    ChoiceId, Combination, Factorisation, Points, Pool, PoolError, Subset, TargetRows, Targets,
 };
 
-fn ids(indices: &[usize]) -> Vec<PointId> {
-    indices.iter().map(|&i| PointId::new(i)).collect()
+fn ids(indices: &[usize]) -> Vec<ChoiceId> {
+    indices.iter().map(|&i| ChoiceId::new(i)).collect()
 }
 
 fn pool() -> Pool {
@@ -51,7 +51,7 @@ fn a_subset_selects_choices_in_the_order_given() {
 #[test]
 fn combinations_are_sums_of_choices() {
     let pool = pool();
-    let (a, b) = (PointId::new(0), PointId::new(1));
+    let (a, b) = (ChoiceId::new(0), ChoiceId::new(1));
     let list = vec![
         Combination { terms: vec![(a, 0.5), (b, -1.0)] },
         Combination { terms: vec![(a, 1.0), (a, 2.0)] },
@@ -80,20 +80,20 @@ fn directions_are_for_explicit_features() {
 
 #[test]
 fn an_unknown_choice_is_named() {
-    let unknown = PoolError::UnknownChoice { target: 1, id: PointId::new(3), choices: 3 };
+    let unknown = PoolError::UnknownChoice { target: 1, id: ChoiceId::new(3), choices: 3 };
     for targets in [Targets::Points(Subset::Of(ids(&[0, 3]))), Targets::Differences(Subset::Of(ids(&[0, 3])))]
     {
         assert_eq!(targets.compile(&pool()).unwrap_err(), unknown);
     }
     assert_eq!(unknown.to_string(), "target 1 names choice 3, but the pool has 3 choices (ids start at 0)");
     let combination = |id: usize, coefficient: f64| {
-        let terms = vec![(PointId::new(id), coefficient)];
+        let terms = vec![(ChoiceId::new(id), coefficient)];
         Targets::Combinations(vec![Combination { terms }]).compile(&pool()).unwrap_err()
     };
-    assert_eq!(combination(9, 1.0), PoolError::UnknownChoice { target: 0, id: PointId::new(9), choices: 3 });
+    assert_eq!(combination(9, 1.0), PoolError::UnknownChoice { target: 0, id: ChoiceId::new(9), choices: 3 });
     assert_eq!(
         combination(2, f64::INFINITY),
-        PoolError::Coefficient { target: 0, id: PointId::new(2), value: f64::INFINITY }
+        PoolError::Coefficient { target: 0, id: ChoiceId::new(2), value: f64::INFINITY }
     );
     assert!(combination(2, f64::NAN).to_string().contains("choice 2 is NaN"));
     assert!(matches!(combination(2, f64::MAX), PoolError::NotFinite { .. }));
@@ -117,7 +117,7 @@ fn targets_survive_json() {
         (Targets::Points(Subset::All), r#"{"points":"all"}"#),
         (Targets::Differences(Subset::Of(ids(&[0, 2]))), r#"{"differences":{"of":[0,2]}}"#),
         (
-            Targets::Combinations(vec![Combination { terms: vec![(PointId::new(1), -0.5)] }]),
+            Targets::Combinations(vec![Combination { terms: vec![(ChoiceId::new(1), -0.5)] }]),
             r#"{"combinations":[{"terms":[[1,-0.5]]}]}"#,
         ),
     ];

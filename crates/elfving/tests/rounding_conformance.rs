@@ -8,9 +8,9 @@ use elfving::design::{
     Control, Criterion, Design, DesignError, ElfvingSet, InteriorPoint, Problem, Solver, recheck,
 };
 use elfving::numerics::Matrix;
-use elfving::pool::{PointId, Pool, Subset, Targets};
+use elfving::pool::{ChoiceId, PointId, Pool, Subset, Targets};
 use elfving::rounding::{
-    Allocation, Constraints, Exchange, Method, Path, Request, Rounded, Rounding, RoundingError,
+    Allocation, Constraints, Exchange, Method, Request, Rounded, Rounding, RoundingError, RoundingPath,
 };
 use elfving::units::{Ridge, Tolerance};
 
@@ -32,7 +32,7 @@ fn problems(pool: &Pool) -> Vec<Problem<'_>> {
         let gamma = Ridge::new(gamma).unwrap();
         for criterion in Criterion::ALL {
             let targets = match criterion {
-                Criterion::C => Targets::Points(Subset::Of(vec![id(7)])),
+                Criterion::C => Targets::Points(Subset::Of(vec![ChoiceId::new(7)])),
                 _ => Targets::Points(Subset::All),
             };
             problems.push(Problem::new(pool, criterion, targets, gamma).unwrap());
@@ -154,7 +154,7 @@ fn exchange_improves_every_method_for_every_criterion() {
                 let before = method.rounding().round(&request).unwrap();
                 let after = Exchange::default().after(&request, &before).unwrap();
                 assert_conforms(&request, &constraints, &*method.rounding(), &after);
-                assert!(matches!(after.report.path, Path::Exchanged { settled: true, .. }));
+                assert!(matches!(after.report.path, RoundingPath::Exchanged { settled: true, .. }));
                 let worth = |rounded: &Rounded| rounded.report.ratio.unwrap_or(f64::INFINITY);
                 assert!(
                     worth(&after) <= worth(&before) * (1.0 + 1e-9),

@@ -10,8 +10,8 @@ use elfving::design::{Control, Criterion, Design, InteriorPoint, Problem, Solver
 use elfving::numerics::{Matrix, norm_squared, weighted_gram};
 use elfving::pool::{Factorisation, PointId, Points, Pool, kernels::Rbf};
 use elfving::rounding::{
-    Allocation, Apportionment, BestRounding, Caratheodory, Ceiling, Constraints, Draws, Exchange, Path,
-    ProjectThenRound, RegretMinimisation, Request, Rounded, Rounding,
+    Allocation, Apportionment, BestRounding, Caratheodory, Ceiling, Constraints, Draws, Exchange,
+    ProjectThenRound, RegretMinimisation, Request, Rounded, Rounding, RoundingPath,
 };
 use elfving::units::{Ridge, Tolerance};
 
@@ -126,7 +126,7 @@ fn caratheodory_keeps_the_matrix_and_meets_its_bound() {
 fn caratheodory_reports_what_it_reduced() {
     let pool = Pool::from_features(support::unit_rows(support::normals(21, 100, 5), 0)).unwrap();
     let rounded = round(&pool, &[1.0; 100], 0.0, 60, &Caratheodory);
-    assert_eq!(rounded.report.path, Path::Reduced { from: 100, to: 15 });
+    assert_eq!(rounded.report.path, RoundingPath::Reduced { from: 100, to: 15 });
     assert_eq!(rounded.allocation.total(), 60);
     assert_eq!(rounded.report.candidates, 15);
 }
@@ -156,12 +156,12 @@ fn project_then_round_fails_as_written_and_the_fallback_does_not() {
         for budget in [24, 240] {
             let literal =
                 round(&pool, &weights, 0.1, budget, &ProjectThenRound::default().literal(true)).report;
-            assert_eq!((literal.path, literal.dimension), (Path::Projected, 1));
+            assert_eq!((literal.path, literal.dimension), (RoundingPath::Projected, 1));
             let ratio = literal.ratio.unwrap();
             assert!(ratio > 5.0 && (ratio - expected).abs() < 5e-4, "m = {m}, T = {budget}: {ratio}");
 
             let checked = round(&pool, &weights, 0.1, budget, &ProjectThenRound::default()).report;
-            assert_eq!(checked.path, Path::FullSpace { projected_ratio: Some(ratio) });
+            assert_eq!(checked.path, RoundingPath::FullSpace { projected_ratio: Some(ratio) });
             assert_eq!(checked.dimension, m + 1);
             assert!(checked.ratio.unwrap() < 2.0, "{checked}");
             if budget == 240 {
@@ -184,7 +184,7 @@ fn the_projected_plan_stays_where_the_full_space_is_no_better() {
         let checked = ProjectThenRound::default().round(&request).unwrap().report;
         assert!(literal.ratio.unwrap() > 2.0, "{literal}");
         assert_eq!(checked.ratio.unwrap(), literal.ratio.unwrap().min(full.ratio.unwrap()));
-        assert_eq!(checked.path == Path::Projected, literal.ratio.unwrap() <= full.ratio.unwrap());
+        assert_eq!(checked.path == RoundingPath::Projected, literal.ratio.unwrap() <= full.ratio.unwrap());
     }
 }
 
@@ -192,7 +192,7 @@ fn the_projected_plan_stays_where_the_full_space_is_no_better() {
 fn a_large_budget_is_apportioned_at_once() {
     let pool = Pool::from_features(support::small()).unwrap();
     let rounded = round(&pool, &[1.0; 60], 0.0, 60_000_000, &BestRounding::default());
-    assert_eq!((rounded.allocation.total(), rounded.report.path), (60_000_000, Path::Direct));
+    assert_eq!((rounded.allocation.total(), rounded.report.path), (60_000_000, RoundingPath::Direct));
     assert_eq!(rounded.report.method, "best");
     assert!(rounded.report.ratio.unwrap() < 1.0 + 1e-9);
 }
@@ -201,7 +201,7 @@ fn a_large_budget_is_apportioned_at_once() {
 fn without_an_eigenvalue_above_gamma_the_effective_dimension_is_zero() {
     let pool = counterexample(5);
     let rounded = round(&pool, &[1.0; 10], 10.0, 10, &ProjectThenRound::default());
-    assert_eq!((rounded.report.path, rounded.report.dimension), (Path::Projected, 0));
+    assert_eq!((rounded.report.path, rounded.report.dimension), (RoundingPath::Projected, 0));
     assert!(rounded.report.ratio.unwrap() <= 2.0);
 }
 

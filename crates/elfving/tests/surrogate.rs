@@ -7,7 +7,7 @@ use elfving::numerics::{Cholesky, Matrix, apply_transposed};
 use elfving::pool::PointId;
 use elfving::surrogate::{
     Aim, Columns, Fit, GroupedMeasurements, Lbfgs, Measurement, Normal, OutcomeScale, Parameters,
-    PosteriorOver, Priors, SearchStatus, Space, StudentT, Surrogate, SurrogateError,
+    PosteriorOver, Priors, RowId, SearchStatus, Space, StudentT, Surrogate, SurrogateError,
 };
 use support::normals;
 
@@ -23,6 +23,10 @@ const IDS: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 1, 4, 4, 7];
 
 fn id(row: usize) -> PointId {
     PointId::new(row)
+}
+
+fn row_of(row: usize) -> RowId {
+    RowId::new(row)
 }
 
 fn table() -> Columns {
@@ -122,11 +126,11 @@ fn the_posterior_is_that_of_the_repeats_written_out() {
     assert_close(fit.mean(), -0.413_716_436_440_741_74, 1e-12);
     let posterior = fit.posterior(PosteriorOver::Points);
     for row in 0..14 {
-        assert_close(posterior.mean(id(row)), MEANS[row], 1e-12);
-        assert_close(posterior.variance(id(row)), VARIANCES[row], 1e-12);
+        assert_close(posterior.mean(row_of(row)), MEANS[row], 1e-12);
+        assert_close(posterior.variance(row_of(row)), VARIANCES[row], 1e-12);
     }
-    assert_close(posterior.covariance(id(9), id(12)), 0.053_357_630_692_485_544, 1e-12);
-    assert_close(posterior.covariance(id(1), id(10)), -0.001_046_687_238_659_609_8, 1e-12);
+    assert_close(posterior.covariance(row_of(9), row_of(12)), 0.053_357_630_692_485_544, 1e-12);
+    assert_close(posterior.covariance(row_of(1), row_of(10)), -0.001_046_687_238_659_609_8, 1e-12);
 }
 
 #[test]
@@ -137,9 +141,9 @@ fn the_uncertain_mean_widens_what_is_far_from_the_data() {
     for (row, variance) in
         [(1, 0.019_296_795_257_422_568), (9, 0.081_726_258_746_640_59), (10, 0.677_930_374_320_664_5)]
     {
-        assert_close(posterior.variance(id(row)), variance, 1e-12);
+        assert_close(posterior.variance(row_of(row)), variance, 1e-12);
     }
-    assert_close(posterior.covariance(id(9), id(12)), 0.053_050_399_468_534_11, 1e-12);
+    assert_close(posterior.covariance(row_of(9), row_of(12)), 0.053_050_399_468_534_11, 1e-12);
 }
 
 #[test]
@@ -168,8 +172,8 @@ fn known_noise_is_used_as_it_is_given() {
     assert_close(evaluation.log_likelihood, -468.510_981_688_524_34, 1e-11);
     assert_close(fit.mean(), -0.346_195_393_949_556_84, 1e-12);
     let posterior = fit.posterior(PosteriorOver::Points);
-    assert_close(posterior.mean(id(1)), 0.423_196_642_547_140_96, 1e-12);
-    assert_close(posterior.mean(id(9)), -0.051_060_824_030_622_98, 1e-12);
+    assert_close(posterior.mean(row_of(1)), 0.423_196_642_547_140_96, 1e-12);
+    assert_close(posterior.mean(row_of(9)), -0.051_060_824_030_622_98, 1e-12);
 }
 
 #[test]
@@ -214,20 +218,20 @@ fn a_hypothetical_measurement_is_worth_what_a_real_one_is() {
     let real = plain().at(&space, &more, &parameters()).unwrap().posterior(PosteriorOver::Both);
     let over_choices = plain().at(&space, &more, &parameters()).unwrap().posterior(PosteriorOver::Choices);
     for row in 0..20 {
-        assert_close(posterior.variance(id(row)), real.variance(id(row)), 1e-12);
+        assert_close(posterior.variance(row_of(row)), real.variance(row_of(row)), 1e-12);
         for other in 0..20 {
             assert_close(
-                posterior.covariance(id(row), id(other)),
-                real.covariance(id(row), id(other)),
+                posterior.covariance(row_of(row), row_of(other)),
+                real.covariance(row_of(row), row_of(other)),
                 1e-12,
             );
         }
-        let all = posterior.covariances(id(row));
-        assert_close(all[3], posterior.covariance(id(row), id(3)), 1e-13);
+        let all = posterior.covariances(row_of(row));
+        assert_close(all[3], posterior.covariance(row_of(row), row_of(3)), 1e-13);
     }
     for choice in 0..6 {
-        assert_eq!(over_choices.mean(id(choice)), real.mean(id(14 + choice)));
-        assert_close(over_choices.variance(id(choice)), real.variance(id(14 + choice)), 1e-14);
+        assert_eq!(over_choices.mean(row_of(14 + choice)), real.mean(row_of(14 + choice)));
+        assert_close(over_choices.variance(row_of(14 + choice)), real.variance(row_of(14 + choice)), 1e-14);
     }
 }
 
@@ -236,7 +240,7 @@ fn draws_have_the_mean_and_covariance_of_the_posterior() {
     let space = Space::new(&table(), None).unwrap();
     let posterior = plain().at(&space, &measured(), &parameters()).unwrap().posterior(PosteriorOver::Points);
     // Row 9 twice: the two are always equal, though the covariance is singular.
-    let rows = [id(9), id(12), id(4), id(9)];
+    let rows = [9, 12, 4, 9].map(row_of);
     let count = 20_000;
     let draws = posterior.samples(&rows, count, &mut stream(5, 0, Purpose::new("test")));
     for (k, row) in rows.iter().enumerate() {
@@ -277,8 +281,8 @@ fn pool(seed: u64, rows: usize, measured: usize) -> (Columns, Vec<Measurement>) 
 fn same_answers(a: &Fit, b: &Fit, rows: impl Iterator<Item = (usize, usize)>, tolerance: f64) {
     let (of_a, of_b) = (a.posterior(PosteriorOver::Points), b.posterior(PosteriorOver::Points));
     for (one, other) in rows {
-        assert_close(of_a.mean(id(one)), of_b.mean(id(other)), tolerance);
-        assert_close(of_a.variance(id(one)), of_b.variance(id(other)), tolerance);
+        assert_close(of_a.mean(row_of(one)), of_b.mean(row_of(other)), tolerance);
+        assert_close(of_a.variance(row_of(one)), of_b.variance(row_of(other)), tolerance);
     }
 }
 
@@ -315,7 +319,7 @@ fn units_sign_and_constant_columns_do_not_matter() {
     let one = precise.fit(&space, &measured, None).unwrap();
     let other = precise.clone().aim(Aim::Minimise).fit(&other_space, &other_measured, None).unwrap();
     same_answers(&one, &other, (0..50).map(|i| (i, i)), 1e-5);
-    let model = one.posterior(PosteriorOver::Points).mean(id(3));
+    let model = one.posterior(PosteriorOver::Points).mean(row_of(3));
     assert_close(other.outcome().inverse(model), -1e-3 * one.outcome().inverse(model) + 5.0, 1e-6);
 }
 
@@ -344,9 +348,9 @@ fn a_category_has_one_parameter_whatever_its_levels() {
     assert_eq!(fit.parameters().lengthscales.len(), 1);
     let posterior = fit.posterior(PosteriorOver::Points);
     // Levels that were not measured are all alike; rows 0 and 20 are the same level, hence the same site.
-    assert_eq!(posterior.mean(id(16)), posterior.mean(id(17)));
-    assert_eq!(posterior.mean(id(0)), posterior.mean(id(20)));
-    assert!(posterior.variance(id(20)) < posterior.variance(id(16)));
+    assert_eq!(posterior.mean(row_of(16)), posterior.mean(row_of(17)));
+    assert_eq!(posterior.mean(row_of(0)), posterior.mean(row_of(20)));
+    assert!(posterior.variance(row_of(20)) < posterior.variance(row_of(16)));
 }
 
 #[test]
@@ -356,13 +360,13 @@ fn an_outlier_weighs_little_in_the_robust_fit_and_fully_in_the_plain_one() {
     let clean = Surrogate::default().fit(&space, &measured, None).unwrap();
     let clean_median = |row| {
         let posterior = clean.posterior(PosteriorOver::Points);
-        clean.outcome().inverse(posterior.mean(id(row)))
+        clean.outcome().inverse(posterior.mean(row_of(row)))
     };
     measured[5].outcome += 80.0;
     let error = |fit: &Fit| {
         let posterior = fit.posterior(PosteriorOver::Points);
         let errors =
-            (0..60).map(|row| (fit.outcome().inverse(posterior.mean(id(row))) - clean_median(row)).abs());
+            (0..60).map(|row| (fit.outcome().inverse(posterior.mean(row_of(row))) - clean_median(row)).abs());
         errors.sum::<f64>() / 60.0
     };
     let plain = Surrogate::default().fit(&space, &measured, None).unwrap();
@@ -423,9 +427,13 @@ fn hard_inputs_give_finite_answers() {
             (0..5).for_each(|_| posterior.measure(id(0)));
             for row in 0..space.points() {
                 let reported =
-                    fit.outcome().report(posterior.mean(id(row)), posterior.deviation(id(row)), 2.0);
-                let numbers =
-                    [posterior.mean(id(row)), posterior.variance(id(row)), reported.lower, reported.upper];
+                    fit.outcome().report(posterior.mean(row_of(row)), posterior.deviation(row_of(row)), 2.0);
+                let numbers = [
+                    posterior.mean(row_of(row)),
+                    posterior.variance(row_of(row)),
+                    reported.lower,
+                    reported.upper,
+                ];
                 assert!(
                     numbers.iter().all(|number| number.is_finite()),
                     "case {case}, row {row}: {numbers:?}"
@@ -505,7 +513,8 @@ fn coverage(
         let width = 1.645 * width(&fit);
         let posterior = fit.posterior(PosteriorOver::Points);
         for row in (0..rows).filter(|row| row % 3 != 0) {
-            let reported = fit.outcome().report(posterior.mean(id(row)), posterior.deviation(id(row)), width);
+            let reported =
+                fit.outcome().report(posterior.mean(row_of(row)), posterior.deviation(row_of(row)), width);
             held += f64::from(u8::from(reported.lower <= values[row] && values[row] <= reported.upper));
             asked += 1.0;
         }

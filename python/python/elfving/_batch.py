@@ -26,6 +26,10 @@ class Slot:
     """The candidate."""
     why: str
     """Why it is in the batch."""
+    kind: str = "design"
+    """The same in one word: ``promising``, ``unknown``, ``replicate``, ``compare``, ``start``, ``forced`` or ``design``."""
+    worker: str | None = None
+    """Who has it."""
     failed_before: bool = False
     """Whether an attempt failed."""
     columns: Mapping[str, Any] = field(default_factory=dict)
@@ -54,6 +58,11 @@ class Batch(Sequence[Slot]):
     def later(self) -> int:
         """Measurements of the round that are not handed out yet."""
         return int(self._document["later"])
+
+    @property
+    def open_before(self) -> int:
+        """Slots that are under way beside these."""
+        return int(self._document["open_before"])
 
     @property
     def outcome(self) -> str:

@@ -71,10 +71,15 @@ class Campaign:
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
         missing: Mapping[str, float | None] | None = None,
+        where: str | Sequence[str] = (),
         decimal: str = ".",
         array: str | None = None,
+        sheet: str | None = None,
         forbid: Iterable[str] = (),
         force: Iterable[str] = (),
+        max_repeats: int | None = None,
+        max_measurements: int | None = None,
+        tries: int = 2,
         measured: Any = None,
         markers: Mapping[str, float | str] | None = None,
         error_column: str | None = None,
@@ -108,10 +113,14 @@ class Campaign:
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only
             The model, as for :class:`Pool`.
-        id, features, ignore, one_hot, log, standardize, missing, decimal, array
+        id, features, ignore, one_hot, log, standardize, missing, where, decimal, array, sheet
             The columns, as for :class:`Pool`. The calibrated mode takes text columns of few levels as categories by itself.
         forbid, force : ids
             Candidates that are neither measured nor chosen, and those to measure first.
+        max_repeats, max_measurements : int, optional
+            How often one candidate may be measured in one batch, and in all.
+        tries : int
+            Failures after which a candidate counts as infeasible and is not asked again.
         measured : path, data frame, or mapping of id to outcome, optional
             Measurements made before.
         markers, error_column, repeats, repeated_slots
@@ -176,6 +185,9 @@ class Campaign:
             "seed": seed,
             "forbid": [str(name) for name in forbid],
             "force": [str(name) for name in force],
+            "max_repeats": max_repeats,
+            "max_measurements": max_measurements,
+            "tries": tries,
         }
         columns = column_options(
             id=id,
@@ -185,6 +197,7 @@ class Campaign:
             log=log,
             standardize=standardize,
             missing=missing,
+            where=where,
         )
         texts = () if id is None else (id,)
         native = _native.Campaign.create(
@@ -192,7 +205,7 @@ class Campaign:
             json.dumps(settings),
             file_of(pool, "pool.csv", texts),
             None if targets is None else file_of(targets, "targets.csv", texts),
-            json.dumps(reading_options(decimal, array)),
+            json.dumps(reading_options(decimal, array, sheet)),
             json.dumps(columns),
             model_options(kernel, residual, polynomial_model, interactions_only),
             earlier_measurements(measured, str(settings["outcome"]), id),
@@ -224,12 +237,81 @@ class Campaign:
         spec: dict[str, Any] = json.loads(self._native.spec())
         return spec
 
-    def ask(self, batch: int | None = None, *, at: int | datetime.datetime | None = None) -> Batch:
-        """What to measure now. Open slots are shown again, never drawn anew; new ones come when all are told."""
+    def ask(
+        self,
+        batch: int | None = None,
+        *,
+        worker: str | None = None,
+        open: bool = False,
+        at: int | datetime.datetime | None = None,
+    ) -> Batch:
+        """What to measure now: the same batch again until something of it came back, then what failed, and new slots.
+
+        Parameters
+        ----------
+        batch : int, optional
+            How many slots; as many as :meth:`create` was told without it.
+        worker : str, optional
+            Who asks. No slot goes to two workers, and who asks again gets the own open slots, filled up with others.
+        open : bool
+            Every open slot, whoever has it; nothing is planned.
+        """
         if batch is not None and batch < 1:
             raise OptionError("a batch has at least 1 measurement")
-        document, sheet = self._native.ask(batch, _millis(at))
+        document, sheet = self._native.ask(batch, worker, open, _millis(at))
         return Batch(json.loads(document), sheet)
+
+    def release(
+        self,
+        slots: Sequence[str] = (),
+        *,
+        worker: str | None = None,
+        for_good: bool = False,
+        at: int | datetime.datetime | None = None,
+    ) -> int:
+        """Gives slots back, or all of a worker, for the next one who asks; ``for_good``, nobody measures them. How many."""
+        return self._native.release([str(slot) for slot in slots], worker, for_good, _millis(at))
+
+    def change(
+        self,
+        *,
+        reason: str,
+        budget: int | None = None,
+        batch: int | None = None,
+        epsilon: float | None = None,
+        max_repeats: int | None = None,
+        max_measurements: int | None = None,
+        tries: int | None = None,
+        at: int | datetime.datetime | None = None,
+    ) -> dict[str, Any]:
+        """Changes what is asked from here on, with the reason on record; the answer says what that does to the guarantee."""
+        changing: dict[str, Any] = {"reason": reason}
+        given = {"budget": budget, "batch": batch, "epsilon": epsilon, "tries": tries}
+        changing.update({name: value for name, value in given.items() if value is not None})
+        if max_repeats is not None or max_measurements is not None:
+            changing["limits"] = {"in_a_batch": max_repeats, "in_all": max_measurements}
+        document: dict[str, Any] = json.loads(self._native.change(json.dumps(changing), _millis(at)))
+        return document
+
+    def forbid(
+        self,
+        ids: Sequence[str],
+        *,
+        reason: str,
+        infeasible: bool = False,
+        at: int | datetime.datetime | None = None,
+    ) -> dict[str, Any]:
+        """Excludes candidates from here on: unwanted, or ``infeasible``. What still comes back of them is taken."""
+        names = [str(name) for name in ids]
+        document: dict[str, Any] = json.loads(self._native.forbid(names, infeasible, reason, _millis(at)))
+        return document
+
+    def allow(
+        self, ids: Sequence[str], *, reason: str, at: int | datetime.datetime | None = None
+    ) -> dict[str, Any]:
+        """Lets excluded candidates back in."""
+        document: dict[str, Any] = json.loads(self._native.allow([str(name) for name in ids], reason, _millis(at)))
+        return document
 
     def tell(
         self,
@@ -250,7 +332,7 @@ class Campaign:
         ----------
         results : mapping, path or data frame
             A mapping from slot to outcome: a number, a list of repeats, a pair ``(value, standard_error)``, or ``None`` (or
-            ``"failed"``) for a failed run, whose slot is asked again. A file or data frame has the columns ``slot`` and the
+            ``"failed"``) for a failed run, whose slot is asked again, or ``"infeasible"`` for one that can never succeed. A file or data frame has the columns ``slot`` and the
             outcome, perhaps ``status``; an empty outcome leaves its slot open.
         correct : str, optional
             Replace outcomes that differ from those on record, for this reason.
@@ -304,9 +386,11 @@ class Campaign:
         return self._native.html(_millis(at))
 
     def report(self, path: str | os.PathLike[str] | None = None, *, at: int | datetime.datetime | None = None) -> Path:
-        """Writes the report beside the campaign, or to ``path``; returns where."""
+        """Writes the report beside the campaign, or to ``path``, an ``.html`` file; returns where."""
         to = self.path.with_suffix(".html") if path is None else type(self.path)(path)
-        write(to, self.html(at=at).encode())
+        if to.suffix.lower() not in (".html", ".htm"):
+            raise OptionError(f"a report is written as .html, not as {to}")
+        write(to, self.html(at=at).encode(), [self.path])
         return to
 
     def export(self) -> dict[str, Any]:
@@ -319,7 +403,7 @@ class Campaign:
         content = self._native.export_csv()
         if path is None:
             return content.decode()
-        write(path, content)
+        write(path, content, [self.path])
         return None
 
     def log(self) -> list[dict[str, Any]]:
@@ -346,8 +430,12 @@ class Campaign:
 def _millis(at: int | datetime.datetime | None) -> int:
     if at is None:
         # Where files must come out the same again, this stands in for the clock, as on the command line.
-        fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-        return int(fixed) * 1000 if fixed.isdigit() else time.time_ns() // 1_000_000
+        fixed = os.environ.get("SOURCE_DATE_EPOCH")
+        if fixed is None:
+            return time.time_ns() // 1_000_000
+        if not (fixed.isascii() and fixed.isdigit()):
+            raise OptionError(f"SOURCE_DATE_EPOCH is {fixed!r}, not a whole number of seconds since 1970: unset it")
+        return int(fixed) * 1000
     if isinstance(at, int):
         return at
     return int(at.timestamp() * 1000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,11 +34,27 @@ def file_of(source: Any, name: str, texts: tuple[str, ...], blanks: bool = False
     raise DataError(f"give a path or a data frame, not a {type(source).__name__}")
 
 
-def write(path: str | os.PathLike[str], content: bytes) -> None:
-    """Writes a file, or says in our words why not."""
+def write(
+    path: str | os.PathLike[str], content: bytes, inputs: Sequence[str | os.PathLike[str]] = ()
+) -> None:
+    """Writes a file whole or not at all, or says in our words why not.
+
+    An input, a campaign or a file of another kind is not replaced.
+    """
+    _native.check_file(path, list(inputs))
+    folder = os.path.dirname(os.fspath(path)) or "."
     try:
-        with open(path, "wb") as file:
-            file.write(content)
+        handle, unfinished = tempfile.mkstemp(dir=folder, prefix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(unfinished, 0o644)
+            os.replace(unfinished, path)
+        except BaseException:
+            os.unlink(unfinished)
+            raise
     except OSError as error:
         raise DurabilityError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
 

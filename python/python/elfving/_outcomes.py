@@ -17,6 +17,8 @@ def outcome_of(slot: str, told: Any) -> tuple[str, list[float]]:
     """An outcome sorted by kind: failed, one value, a value with its error, or repeats."""
     if told is None or (isinstance(told, str) and told == "failed"):
         return "failed", []
+    if isinstance(told, str) and told == "infeasible":
+        return "infeasible", []
     if isinstance(told, tuple):
         if len(told) != 2:
             raise DataError(f"{slot}: a pair is (value, standard_error); repeats are a list")

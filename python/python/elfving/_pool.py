@@ -54,8 +54,10 @@ class Pool:
         to use; otherwise all numeric ones but the id, the ``outcome`` and those to ``ignore``. ``one_hot=True`` (or a list) makes categories of text
         columns. ``log`` lists columns on a log scale, with their base in a dict: ``{"block": 2}``. ``standardize`` brings
         numbers to mean 0 and deviation 1. ``missing`` says what a text means: ``{"n.d.": 0.0}``.
-    decimal, array
-        The decimal mark of a .csv, and the array of an .npz to read.
+    where : str or sequence of str
+        Only rows that meet all of these conditions are candidates: ``"dose <= 3 and ligand in ('XPhos', 'SPhos')"``.
+    decimal, array, sheet
+        The decimal mark of a .csv, the array of an .npz and the sheet of an .xlsx to read.
 
     Examples
     --------
@@ -90,8 +92,10 @@ class Pool:
         standardize: bool = False,
         missing: Mapping[str, float | None] | None = None,
         max_levels: int = 1000,
+        where: str | Sequence[str] = (),
         decimal: str = ".",
         array: str | None = None,
+        sheet: str | None = None,
     ) -> None:
         model = model_options(kernel, residual, polynomial_model, interactions_only)
         options = column_options(
@@ -104,6 +108,7 @@ class Pool:
             standardize=standardize,
             missing=missing,
             max_levels=max_levels,
+            where=where,
         )
         if choices is not None and _form(choices) != _form(candidates) and not isinstance(candidates, Gram):
             raise OptionError(f"choices come as the candidates do: {_form(candidates)}, not {_form(choices)}")
@@ -121,7 +126,7 @@ class Pool:
             )
         elif isinstance(candidates, (str, os.PathLike)):
             _refuse(of_rows, "a file has them in its columns")
-            reading = json.dumps(reading_options(decimal, array))
+            reading = json.dumps(reading_options(decimal, array, sheet))
             targets = None if choices is None else os.fspath(choices)
             self._native = _native.Pool.from_file(
                 os.fspath(candidates), targets, reading, json.dumps(options), outcomes, model, seed
@@ -284,6 +289,7 @@ def column_options(
     standardize: bool = False,
     missing: Mapping[str, float | None] | None = None,
     max_levels: int = 1000,
+    where: str | Sequence[str] = (),
 ) -> dict[str, Any]:
     """The options of a table as the library spells them."""
     if isinstance(one_hot, bool) or isinstance(one_hot, np.bool_):
@@ -308,6 +314,7 @@ def column_options(
         "standardize": bool(standardize),
         "markers": markers,
         "max_levels": max_levels,
+        "where": _names(where),
     }
 
 
@@ -327,12 +334,12 @@ def model_options(
     )
 
 
-def reading_options(decimal: str = ".", array: str | None = None) -> dict[str, Any]:
+def reading_options(decimal: str = ".", array: str | None = None, sheet: str | None = None) -> dict[str, Any]:
     """How a file is read, as the library spells it."""
     if decimal not in (".", ","):
         raise OptionError(f"the decimal mark is '.' or ',', not {decimal!r}")
     mark = "Point" if decimal == "." else "Comma"
-    return {"decimal": mark, "delimiter": None, "text": [], "array": array}
+    return {"decimal": mark, "delimiter": None, "text": [], "array": array, "sheet": sheet}
 
 
 def _names(names: str | Sequence[str]) -> list[str]:

@@ -13,14 +13,22 @@ __all__ = ["Status", "Told"]
 
 @dataclass(frozen=True)
 class Told:
-    """What became of what was told: ``read = recorded + repeated + corrected + failed + blank``."""
+    """What became of what was told: ``read`` is the sum of the counts from ``recorded`` to ``blank``."""
 
     read: int
     recorded: int
+    volunteered: int
+    """Measurements that nobody asked for."""
     repeated: int
     corrected: int
     failed: int
+    infeasible: int
+    """Measurements that cannot be made at all."""
+    set_aside: list[str]
+    """Candidates that count as infeasible now."""
     blank: int
+    outliers: list[dict[str, Any]]
+    """Outcomes far from all others."""
     open: int
     """Slots handed out and open after this."""
     closed: list[int]

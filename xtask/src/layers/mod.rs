@@ -23,15 +23,16 @@ use references::{Name, Origin};
 type Place = (&'static str, &'static [&'static str]);
 
 /// The modules of the core, lowest first.
-pub const MODULES: [Place; 9] = [
+pub const MODULES: [Place; 10] = [
     ("units", &[]),
+    ("named", &[]),
     ("numerics", &["units"]),
-    ("pool", &["units", "numerics"]),
-    ("design", &["units", "numerics", "pool"]),
-    ("rounding", &["units", "numerics", "pool", "design"]),
-    ("estimate", &["units", "numerics", "pool", "design", "rounding"]),
-    ("surrogate", &["units", "numerics", "pool", "design", "rounding"]),
-    ("bandit", &["units", "numerics", "pool", "design", "rounding", "estimate", "surrogate"]),
+    ("pool", &["units", "named", "numerics"]),
+    ("design", &["units", "named", "numerics", "pool"]),
+    ("rounding", &["units", "named", "numerics", "pool", "design"]),
+    ("estimate", &["units", "named", "numerics", "pool", "design", "rounding"]),
+    ("surrogate", &["units", "named", "numerics", "pool", "design", "rounding"]),
+    ("bandit", &["units", "named", "numerics", "pool", "design", "rounding", "estimate", "surrogate"]),
     ("prelude", &["units", "numerics", "pool", "design", "rounding", "estimate", "bandit"]),
 ];
 

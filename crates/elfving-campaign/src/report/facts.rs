@@ -12,13 +12,13 @@ use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::event::{Event, Recorded};
 use crate::spec::{Aim, Spec};
-use crate::status::Status;
+use crate::status::CampaignStatus;
 use crate::story::SlotStory;
 
 /// Everything the page shows, in the user's names and units.
 pub(super) struct Facts {
     pub(super) spec: Spec,
-    pub(super) status: Status,
+    pub(super) status: CampaignStatus,
     pub(super) file: String,
     pub(super) rounds: Vec<RoundFacts>,
     pub(super) slots: Vec<SlotStory>,

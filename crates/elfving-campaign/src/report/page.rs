@@ -404,6 +404,7 @@ fn reading(reading: &Reading) -> String {
         Reading::WithError { value, standard_error } => {
             format!("{} ± {}", readable(*value), number(*standard_error))
         }
+        Reading::Summary { count, mean, .. } => format!("{} (mean of {count})", readable(*mean)),
     }
 }
 

@@ -10,6 +10,7 @@ use super::failure::failed;
 use super::{CampaignFile, now};
 use crate::console::Console;
 use crate::error::CliError;
+use crate::limits;
 use crate::output::{self, FileFormat, Format, OutputArgs, answer_file};
 use crate::words::{counted, trimmed};
 
@@ -23,14 +24,27 @@ use crate::words::{counted, trimmed};
   elfving ask screen --out batch.csv --json
       the sheet in a file, the slots as JSON
 
-Open slots are listed again until their results are recorded; then new ones follow. The lines are in run
-order. Write `failed` in the column `status` for a failed run: it will be asked again.")]
+  elfving ask screen --worker robot1 --batch 4
+      four slots for this worker alone; asked again, it gets those that it still has
+  elfving ask screen --open
+      every slot that is open, without planning new ones
+
+A batch is listed again until something of it came back. Then what failed is asked again, with new slots beside those that
+are still under way (RIPS and PTR hand out the rest of their round instead: their proof needs all of it). The lines are in run
+order. Write `failed` in the column `status` for a failed run, `infeasible` for one that can never succeed.
+Exit code 10: nothing to hand out.")]
 pub(crate) struct AskArgs {
     #[command(flatten)]
     file: CampaignFile,
     /// Measurements to hand out (default: the batch of the campaign)
     #[arg(long, short = 'n', value_name = "N")]
     batch: Option<usize>,
+    /// Who asks: no slot goes to two workers
+    #[arg(long, value_name = "NAME", conflicts_with = "open")]
+    worker: Option<String>,
+    /// List all open slots, and plan nothing
+    #[arg(long, conflicts_with = "batch")]
+    open: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -42,25 +56,35 @@ pub(crate) fn ask(args: &AskArgs, as_json: bool, console: Console) -> Result<(),
     let out = answer_file(args.output.out.as_ref(), "a batch is")?;
     let usual = if std::io::stdout().is_terminal() { Format::Table } else { Format::Csv };
     let shown = args.output.format_or(usual, as_json)?;
+    limits::check("--batch", args.batch.unwrap_or(1) as u64, limits::MOST_MEASUREMENTS)?;
     let mut campaign = args.file.open()?;
     let before = campaign.head().event;
     let spinner = console.spinner("planning");
-    let batch = campaign.ask(args.batch, now()).map_err(|error| failed(error, before))?;
+    let batch = match args.open {
+        true => campaign.open_slots(),
+        false => campaign.ask_for(args.worker.as_deref(), args.batch, now()),
+    };
+    let batch = batch.map_err(|error| failed(error, before))?;
     drop(spinner);
     let csv = || sheet(&campaign, &batch);
-    if let Some((path, format)) = &out {
-        let bytes = match format {
-            FileFormat::Csv => csv()?,
-            FileFormat::Json => output::json_file(&batch),
-        };
-        output::write_file(path, &bytes)?;
-    }
-    console.note(word(&campaign, &batch));
-    match shown {
-        Format::Json => output::print(output::json_line(&batch)),
-        Format::Csv => output::print(csv()?),
-        Format::Table => output::print(table(&campaign, &batch)?),
-    }
+    let deliver = || {
+        if let Some((path, format)) = &out {
+            let bytes = match format {
+                FileFormat::Csv => csv()?,
+                FileFormat::Json => output::json_file(&batch),
+            };
+            output::write_file(path, &bytes)?;
+        }
+        console.note(word(&campaign, &batch));
+        match shown {
+            Format::Json => output::print(output::json_line(&batch)),
+            Format::Csv => output::print(csv()?),
+            Format::Table => output::show(table(&campaign, &batch)?),
+        }
+    };
+    let record = "the batch is on record; `elfving ask` prints it again";
+    deliver().map_err(|error| error.after_commit(record, campaign.head().event))?;
+    if batch.stopped.is_some() { Err(CliError::NothingToDo) } else { Ok(()) }
 }
 
 fn sheet(campaign: &Campaign, batch: &Batch) -> Result<Vec<u8>, CliError> {
@@ -74,12 +98,19 @@ fn word(campaign: &Campaign, batch: &Batch) -> String {
     if let Some(stop) = &batch.stopped {
         return format!("nothing to measure: {stop}; see `elfving status`");
     }
+    if batch.rows.is_empty() {
+        return "no slot is open".to_owned();
+    }
     let measurements = counted(batch.rows.len(), "measurement");
     let of = match batch.round {
         0 => "that you requested".to_owned(),
         round => format!("of round {round}"),
     };
-    let when = if batch.again { ", still open from an earlier batch" } else { "" };
+    let beside = match batch.open_before {
+        0 => String::new(),
+        open => format!(", beside {} under way (`elfving ask --open` lists them)", counted(open, "slot")),
+    };
+    let when = if batch.again { ", handed out before".to_owned() } else { beside };
     let later = match batch.later {
         0 => String::new(),
         later => format!(", {later} more later"),

@@ -43,11 +43,12 @@ struct CorrectDocument<'a> {
 
 pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError> {
     let (campaign, slot, value) = match args.words.as_slice() {
-        [campaign, slot, value] => (Some(campaign.as_ref()), slot, value),
-        [slot, value] => (None, slot, value),
+        [campaign, slot, value] => (Some(campaign.as_ref()), slot, value.trim()),
+        [slot, value] => (None, slot, value.trim()),
         _ => unreachable!("clap counts the words"),
     };
     args.output.check(as_json, "a correction is")?;
+    check_reason(&args.reason)?;
     let outcome = outcome(value, args.standard_error)?;
     let mut campaign = locate::open(campaign)?;
     let before = campaign.head().event;
@@ -68,7 +69,22 @@ pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError>
     if let Some(waived) = &status.waived {
         text.push_str(&format!("no guarantee: {waived}\n"));
     }
-    args.output.deliver(as_json, "a correction is", &document, || output::csv_of_fields(&document), || text)
+    let delivered = args.output.deliver(
+        as_json,
+        "a correction is",
+        &document,
+        || output::csv_of_fields(&document),
+        || text,
+    );
+    delivered.map_err(|error| error.after_commit("the correction is on record", event))
+}
+
+/// A reason says something.
+pub(super) fn check_reason(reason: &str) -> Result<(), CliError> {
+    match reason.trim() {
+        "" => Err(CliError::usage("E201", "--reason is empty", "say why in a few words; the log keeps it")),
+        _ => Ok(()),
+    }
 }
 
 fn outcome(value: &str, standard_error: Option<f64>) -> Result<Outcome, CliError> {

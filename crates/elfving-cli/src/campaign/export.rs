@@ -50,7 +50,7 @@ pub(crate) fn export(args: &ExportArgs, as_json: bool) -> Result<(), CliError> {
                 let outcome = slot.reading.map_or_else(String::new, |reading| reading.to_string());
                 lines.add_row([slot.slot, slot.id, slot.round.to_string(), slot.state.to_owned(), outcome]);
             }
-            output::print(format!("{}\n", trimmed(&lines)))
+            output::show(format!("{}\n", trimmed(&lines)))
         }
     }
 }

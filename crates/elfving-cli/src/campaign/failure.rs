@@ -4,8 +4,9 @@ use std::fmt;
 
 use elfving::bandit::BanditError;
 use elfving_campaign::CampaignError;
+use elfving_table::TableError;
 
-use crate::error::{CliError, of_design, of_pool, of_value};
+use crate::error::{CONDITION_HELP, CliError, of_design, of_pool, of_value};
 use crate::exit::ExitCode;
 use crate::hints;
 
@@ -48,8 +49,11 @@ fn verdict(error: &CampaignError) -> (&'static str, ExitCode) {
         CampaignError::NotACampaign { .. } => ("E401", ExitCode::Damaged),
         CampaignError::Damaged { .. } => ("E402", ExitCode::Damaged),
         CampaignError::Newer { .. } => ("E901", ExitCode::Newer),
-        CampaignError::Durability { .. } => ("E502", ExitCode::Durability),
+        CampaignError::Durability { .. } | CampaignError::Unconfirmed { .. } => {
+            ("E502", ExitCode::Durability)
+        }
         CampaignError::Locked { .. } => ("E601", ExitCode::Locked),
+        CampaignError::Table(TableError::Condition(_)) => ("E211", ExitCode::Usage),
         CampaignError::Table(_) => ("", ExitCode::DataRefused),
         CampaignError::Setting { .. } => ("E201", ExitCode::Usage),
         CampaignError::UnknownCandidate { .. } => ("E203", ExitCode::Usage),
@@ -61,7 +65,8 @@ fn verdict(error: &CampaignError) -> (&'static str, ExitCode) {
         CampaignError::NothingToCorrect { .. } => ("E358", ExitCode::DataRefused),
         CampaignError::NotAnOutcome { .. } => ("E312", ExitCode::DataRefused),
         CampaignError::RoundIncomplete { .. } => ("E801", ExitCode::DecisionNeeded),
-        CampaignError::OverBudget { .. } => ("E802", ExitCode::DecisionNeeded),
+        CampaignError::NotOpen { .. } => ("E359", ExitCode::DataRefused),
+        CampaignError::WholeRounds { .. } => ("E803", ExitCode::DecisionNeeded),
         CampaignError::OutOfRange { .. } => ("E703", ExitCode::NoCertificate),
         CampaignError::NoRound => ("E202", ExitCode::Usage),
         CampaignError::Undecided { source } => verdict(source),
@@ -93,6 +98,7 @@ fn of_bandit(error: &BanditError) -> (&'static str, ExitCode) {
 
 fn help(error: &CampaignError) -> Option<&'static str> {
     Some(match error {
+        CampaignError::Table(TableError::Condition(_)) => CONDITION_HELP,
         CampaignError::Missing { .. } => "check the name; `elfving new` starts a campaign",
         CampaignError::Exists { .. } => "choose another name; a campaign never replaces a file",
         CampaignError::NotACampaign { .. } => "name a file that `elfving new` wrote",
@@ -103,6 +109,9 @@ fn help(error: &CampaignError) -> Option<&'static str> {
         CampaignError::Durability { .. } => {
             "check the disk, the folder and their permissions; what was recorded before is safe"
         }
+        CampaignError::Unconfirmed { .. } => {
+            "check the disk, then run the command again: nothing is counted twice"
+        }
         CampaignError::Locked { .. } => "try again when the other process has finished",
         CampaignError::UnknownSlot { .. } => "`elfving ask` prints the names of the slots",
         CampaignError::Conflict { .. } => {
@@ -111,8 +120,9 @@ fn help(error: &CampaignError) -> Option<&'static str> {
         CampaignError::RoundIncomplete { .. } => {
             "wait for them, measure them again, or close the round with --no-guarantee"
         }
-        CampaignError::OverBudget { .. } => {
-            "a larger epsilon, a smaller sigma or a smaller bound needs fewer; --mode calibrated keeps any budget"
+        CampaignError::NotOpen { .. } => "`elfving status` lists who has which slots",
+        CampaignError::WholeRounds { .. } => {
+            "start a new campaign with the change, and give this one's export with --measured"
         }
         CampaignError::OutOfRange { .. } => "bring outcomes and features to a scale near 1",
         CampaignError::NoRound => "`elfving ask` starts one",
@@ -139,6 +149,9 @@ impl fmt::Display for CampaignFailure {
             write!(f, "\n  help: {help}")?;
         }
         match (self.event, &self.error) {
+            (_, CampaignError::Unconfirmed { event, .. }) => {
+                write!(f, "\n  it is on record (campaign at event {event})")
+            }
             (Some(event), CampaignError::Undecided { .. }) => {
                 write!(f, "\n  the outcomes are on record (campaign at event {event})")
             }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use elfving_table::{OutputKind, check_output};
 use serde::Serialize;
 
 use super::failure::failed;
@@ -36,8 +37,12 @@ struct Written {
 }
 
 pub(crate) fn report(args: &ReportArgs, as_json: bool, console: Console) -> Result<(), CliError> {
+    if let Some(out) = &args.out {
+        output::check_page(out)?;
+    }
     let mut campaign = args.file.open()?;
     let path = args.out.clone().unwrap_or_else(|| campaign.path().with_extension("html"));
+    check_output(&path, OutputKind::Html, &[campaign.path()])?;
     let spinner = console.spinner("writing the report");
     let html = campaign.html(now()).map_err(|error| failed(error, None))?;
     output::write_file(&path, html.as_bytes())?;
@@ -46,5 +51,5 @@ pub(crate) fn report(args: &ReportArgs, as_json: bool, console: Console) -> Resu
     if as_json {
         return output::print(output::json_line(&Written { report, event: campaign.head().event }));
     }
-    output::print(format!("{report}\n"))
+    output::show(format!("{report}\n"))
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use elfving::units::grouped;
-use elfving_campaign::{Aim, CandidateStory, Mode, Span, Status};
+use elfving_campaign::{Aim, CampaignStatus, CandidateStory, Mode, Span};
 use elfving_table::Cell;
 
 use super::CampaignFile;
@@ -56,7 +56,7 @@ pub(crate) fn status(args: &StatusArgs, as_json: bool, console: Console) -> Resu
 }
 
 /// One line per remaining candidate, the best estimate first.
-fn sheet(status: &Status) -> Result<Vec<u8>, CliError> {
+fn sheet(status: &CampaignStatus) -> Result<Vec<u8>, CliError> {
     let rows = status.survivors.iter().map(|survivor| {
         let numbers = match &survivor.interval {
             Some(span) => [span.estimate, span.lower, span.upper].map(Cell::Number),
@@ -70,7 +70,7 @@ fn sheet(status: &Status) -> Result<Vec<u8>, CliError> {
     output::csv(&["candidate", "estimate", "lower", "upper", "measured"], rows)
 }
 
-fn text(status: &Status, show: usize) -> String {
+fn text(status: &CampaignStatus, show: usize) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     for [what, how] in facts(status) {
@@ -79,7 +79,7 @@ fn text(status: &Status, show: usize) -> String {
     format!("{}\n\n{}\n\n{}", trimmed(&lines), status.statement.join("\n"), survivors(status, show))
 }
 
-fn facts(status: &Status) -> Vec<[String; 2]> {
+fn facts(status: &CampaignStatus) -> Vec<[String; 2]> {
     let fact = |what: &str, how: String| [what.to_owned(), how];
     let aim = match status.aim {
         Aim::Maximise => "maximise",
@@ -99,6 +99,12 @@ fn facts(status: &Status) -> Vec<[String; 2]> {
         let used = if status.earlier_used { "used" } else { "on record, not used by this algorithm" };
         facts.push(fact("made before", format!("{}, {used}", status.earlier)));
     }
+    for (worker, slots) in &status.workers {
+        facts.push(fact("with", format!("{worker}: {}", slots.join(", "))));
+    }
+    if !status.set_aside.is_empty() {
+        facts.push(fact("excluded", excluded(status)));
+    }
     facts.push(fact("pick", pick(status)));
     let (left, out) = (status.survivors.len(), status.eliminated.len());
     let count = |n: usize| grouped(n as u64);
@@ -113,15 +119,27 @@ fn facts(status: &Status) -> Vec<[String; 2]> {
     facts
 }
 
+/// Who is neither measured nor chosen, and why.
+fn excluded(status: &CampaignStatus) -> String {
+    const NAMED: usize = 4;
+    let named = status.set_aside.iter().take(NAMED);
+    let named: Vec<String> = named.map(|aside| format!("{} ({})", aside.id, aside.reason)).collect();
+    let more = match status.set_aside.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
+}
+
 /// Before a round is decided every candidate is as good as another.
-fn pick(status: &Status) -> String {
+fn pick(status: &CampaignStatus) -> String {
     if status.rounds == 0 && status.earlier == 0 && status.stopped.is_none() {
         return "none yet".to_owned();
     }
     status.picks.join(", ")
 }
 
-fn rounds(status: &Status) -> String {
+fn rounds(status: &CampaignStatus) -> String {
     let now = match (&status.stopped, status.round) {
         (Some(stop), _) => format!("stopped: {stop}"),
         (None, Some(0)) => "the measurements that you requested are under way".to_owned(),
@@ -131,8 +149,8 @@ fn rounds(status: &Status) -> String {
     format!("{} decided; {now}", status.rounds)
 }
 
-fn measurements(status: &Status) -> String {
-    let Status { told, open, failed, later, .. } = status;
+fn measurements(status: &CampaignStatus) -> String {
+    let CampaignStatus { told, open, failed, later, .. } = status;
     let failed = if *failed > 0 { format!(" ({failed} failed)") } else { String::new() };
     let later = if *later > 0 { format!(", {} planned", grouped(*later as u64)) } else { String::new() };
     let budget = status.budget.map_or_else(String::new, |budget| format!(", budget {}", grouped(budget)));
@@ -140,7 +158,7 @@ fn measurements(status: &Status) -> String {
 }
 
 /// The remaining candidates, the best estimate first.
-fn survivors(status: &Status, show: usize) -> String {
+fn survivors(status: &CampaignStatus, show: usize) -> String {
     let mut lines = Table::new();
     lines.load_style(presets::NOTHING);
     let remaining = match status.mode {
@@ -183,7 +201,9 @@ fn told(story: &CandidateStory) -> String {
         text.push_str(&line);
         text.push('\n');
     };
-    if story.forbidden {
+    if let Some(reason) = &story.infeasible {
+        say(format!("infeasible ({reason}): neither measured nor chosen"));
+    } else if story.forbidden {
         say("excluded: neither measured nor chosen".to_owned());
     } else if !story.measurable {
         say("a target: can be chosen, is not measured".to_owned());
@@ -211,7 +231,7 @@ fn told(story: &CandidateStory) -> String {
         let outcome = slot.reading.as_ref().map_or(slot.state.to_owned(), ToString::to_string);
         say(format!("{} in round {}: {outcome}", slot.slot, slot.round));
     }
-    if story.slots.is_empty() && story.measurable && !story.forbidden {
+    if story.slots.is_empty() && story.measurable {
         say("not asked so far".to_owned());
     }
     text

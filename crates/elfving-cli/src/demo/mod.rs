@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use elfving::bandit::{Goal, Outcome};
 use elfving::units::grouped;
-use elfving_campaign::{Aim, Attachment, Campaign, Mode, Recipe, Spec, Status, TellOptions, shell_word};
+use elfving_campaign::{
+    Aim, Attachment, Campaign, CampaignStatus, Mode, Recipe, Spec, TellOptions, shell_word,
+};
 use elfving_table::{PoolOptions, ReadOptions};
 use serde::Serialize;
 
@@ -20,6 +22,9 @@ use table::World;
 /// Measurements of the campaign, and of one batch.
 const BUDGET: u64 = 120;
 const BATCH: usize = 15;
+
+/// The name of the campaign, by which an earlier one is known.
+const NAME: &str = "Blends that last: photo_pce10";
 
 /// Arguments of `elfving demo`.
 #[derive(Debug, Args)]
@@ -86,9 +91,14 @@ pub(crate) fn run(args: &DemoArgs, as_json: bool, console: Console) -> Result<()
     if as_json { output::print(output::json_line(&found)) } else { output::print(words(&found)) }
 }
 
-/// Makes the folder; a campaign of an earlier demonstration gives way.
+/// Makes the folder; a campaign of an earlier demonstration gives way, and no other.
 fn begin(folder: &Path, table: &Path, campaign: &Path) -> Result<(), CliError> {
     std::fs::create_dir_all(folder).map_err(|source| CliError::write(folder, source))?;
+    let of_demo = Campaign::open(campaign).is_ok_and(|campaign| campaign.spec().name == NAME);
+    if campaign.symlink_metadata().is_ok() && !of_demo {
+        let message = format!("{} is not from an earlier demo; it is not replaced", campaign.display());
+        return Err(CliError::usage("E210", message, "choose another folder with --out"));
+    }
     match std::fs::remove_file(campaign) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
             return Err(CliError::write(campaign, source));
@@ -102,7 +112,7 @@ fn begin(folder: &Path, table: &Path, campaign: &Path) -> Result<(), CliError> {
 fn create(file: &Path, seed: u64) -> Result<Campaign, CliError> {
     let pool = Attachment::new("photo_pce10.csv", table::CSV);
     let recipe = Recipe::new(&pool, ReadOptions::default(), PoolOptions::default().id("blend"));
-    let spec = Spec::new("Blends that last: photo_pce10", table::OUTCOME, Aim::Minimise, recipe)
+    let spec = Spec::new(NAME, table::OUTCOME, Aim::Minimise, recipe)
         .goal(Goal::Best { epsilon: 0.0 })
         .mode(Mode::Calibrated)
         .batch(BATCH)
@@ -111,7 +121,7 @@ fn create(file: &Path, seed: u64) -> Result<Campaign, CliError> {
     Campaign::create(file, spec, &[pool], now()).map_err(refused)
 }
 
-fn document(world: &World, status: &Status, file: &Path, page: &Path) -> Document {
+fn document(world: &World, status: &CampaignStatus, file: &Path, page: &Path) -> Document {
     let pick = status.picks[0].clone();
     let value = world.mean(&pick);
     let (best, best_value) = world.best();

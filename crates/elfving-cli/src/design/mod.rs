@@ -8,11 +8,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
-use elfving::design::{Control, Criterion, Design, Problem, Progress, Solver, Status};
+use clap::Args;
+use elfving::design::{Control, Criterion, Design, DesignStatus, Problem, Progress, Solver};
 use elfving::pool::PointId;
-use elfving_lab::solvers::Method;
+use elfving_lab::solvers::SolverName;
 use elfving_problem::TargetSpec;
 use elfving_problem::documents::DesignDocument;
 use elfving_table::Cell;
@@ -20,6 +19,7 @@ use elfving_table::Cell;
 use crate::candidate_sheet;
 use crate::console::Console;
 use crate::error::CliError;
+use crate::named::named;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{self, LoadedPool};
@@ -68,48 +68,12 @@ pub(crate) struct DesignArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Question")]
 struct QuestionArgs {
-    /// What to minimise
-    #[arg(long, value_enum, default_value = "g")]
-    criterion: CriterionName,
+    /// What to minimise; c needs --target-id or --direction
+    #[arg(long, value_parser = named::<Criterion>(), default_value = "g")]
+    criterion: Criterion,
     /// The ridge; needed where the pool cannot determine all targets
     #[arg(long, value_name = "G", default_value = "0", allow_negative_numbers = true)]
     gamma: f64,
-}
-
-/// The criteria by name, with what they mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CriterionName {
-    /// The largest variance of a target
-    G,
-    /// The largest variance of a difference of two targets
-    Xy,
-    /// The volume of the confidence region of the coefficients (the log determinant of the information is maximised)
-    D,
-    /// The sum of the variances of the coefficients
-    A,
-    /// The average variance of the targets
-    V,
-    /// The variance of one target: --target-id or --direction
-    C,
-}
-
-impl From<CriterionName> for Criterion {
-    fn from(name: CriterionName) -> Self {
-        match name {
-            CriterionName::G => Self::G,
-            CriterionName::Xy => Self::Xy,
-            CriterionName::D => Self::D,
-            CriterionName::A => Self::A,
-            CriterionName::V => Self::V,
-            CriterionName::C => Self::C,
-        }
-    }
-}
-
-/// The solvers by name, with what they are.
-fn methods() -> impl TypedValueParser<Value = Method> {
-    let values = Method::all().map(|method| PossibleValue::new(method.name()).help(method.about()));
-    PossibleValuesParser::new(values).map(|name| Method::from_name(&name).expect("one of the values"))
 }
 
 /// How the answer is found, and when to stop looking.
@@ -120,8 +84,8 @@ struct SolverArgs {
     #[arg(long, value_name = "T", default_value = "1e-6", allow_negative_numbers = true)]
     tolerance: f64,
     /// The solver (default: the one that suits the problem)
-    #[arg(long, value_parser = methods())]
-    method: Option<Method>,
+    #[arg(long, value_parser = named::<SolverName>())]
+    method: Option<SolverName>,
     /// Stop after this many iterations, with the best design so far
     #[arg(long, value_name = "N")]
     max_iterations: Option<usize>,
@@ -154,19 +118,19 @@ pub(crate) fn run(args: &DesignArgs, as_json: bool, console: Console) -> Result<
             settings.criterion
         ));
     }
+    let targets = args.targets.spec()?;
     let warm = settings.warm.as_deref().map(read_design).transpose()?;
     let data = pool_source::read(&pool_args, settings.seed, console)?;
 
     let start = Instant::now();
     let loaded = LoadedPool::build(data, settings.gamma.get(), settings.tolerance.get(), console)?;
-    let targets = args.targets.spec();
     let problem = targets.problem(&loaded, &loaded.pool, settings.criterion, settings.gamma)?;
     if problem.criterion() != settings.criterion {
         console
             .note("there is only one target and no difference: its own variance (criterion g) is minimised");
     }
     let warm = warm.map_or_else(Vec::new, |design| warm_start(&design, &loaded, console));
-    let solver = settings.method.unwrap_or_else(|| Method::suited_to(&problem)).solver(&warm);
+    let solver = settings.method.unwrap_or_else(|| SolverName::suited_to(&problem)).solver(&warm);
     let solved = solve(&*solver, &problem, &settings, start, console);
     let design = solved.map_err(|error| targets.explain(&loaded, error))?;
     let seconds = start.elapsed().as_secs_f64();
@@ -241,7 +205,7 @@ impl Answer<'_> {
             output::write_file(path, &picture::draw(self)?.to_bytes(*format)?)?;
         }
         match settings.format {
-            Format::Table => output::print(summary::text(self, settings.show)),
+            Format::Table => output::show(summary::text(self, settings.show)),
             Format::Csv => output::print(self.csv(Path::new("stdout"))?),
             Format::Json => output::print(output::json_line(&document)),
         }
@@ -252,10 +216,10 @@ impl Answer<'_> {
         let gap = self.design.certificate().relative_gap();
         let wanted = self.tolerance;
         let (why, help) = match self.design.status() {
-            Status::Certified => return Ok(()),
-            Status::IterationLimit => ("the iteration limit came first", "raise --max-iterations"),
-            Status::Stopped => ("the time limit came first", "raise --time-limit"),
-            Status::Inexact => (
+            DesignStatus::Certified => return Ok(()),
+            DesignStatus::IterationLimit => ("the iteration limit came first", "raise --max-iterations"),
+            DesignStatus::Stopped => ("the time limit came first", "raise --time-limit"),
+            _ => (
                 "no further progress in double precision",
                 "raise --tolerance or --gamma, or use --standardize",
             ),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use elfving::design::Criterion;
 use elfving::units::{Ridge, Tolerance};
-use elfving_lab::solvers::Method;
+use elfving_lab::solvers::SolverName;
 
 use super::DesignArgs;
 use crate::error::CliError;
@@ -16,7 +16,7 @@ pub(super) struct Settings {
     pub(super) criterion: Criterion,
     pub(super) gamma: Ridge,
     pub(super) tolerance: Tolerance,
-    pub(super) method: Option<Method>,
+    pub(super) method: Option<SolverName>,
     pub(super) max_iterations: Option<usize>,
     pub(super) time_limit: Option<Duration>,
     pub(super) warm: Option<PathBuf>,
@@ -37,7 +37,7 @@ impl Settings {
             })
         });
         Ok(Self {
-            criterion: args.question.criterion.into(),
+            criterion: args.question.criterion,
             gamma: Ridge::new(args.question.gamma)?,
             tolerance: Tolerance::new(args.solver.tolerance)?,
             method: args.solver.method,

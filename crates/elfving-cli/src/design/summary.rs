@@ -1,7 +1,7 @@
 //! A design in words, for people.
 
 use comfy_table::{CellAlignment, Table, presets};
-use elfving::design::{Criterion, Status};
+use elfving::design::{Criterion, DesignStatus};
 use elfving_table::Cell;
 
 use super::Answer;
@@ -68,7 +68,7 @@ fn certificate(answer: &Answer) -> String {
 fn sentence(answer: &Answer) -> String {
     let gap = answer.design.certificate().relative_gap();
     match answer.design.status() {
-        Status::Certified => {
+        DesignStatus::Certified => {
             format!("Certified: this design is within {gap:.1e} (relative) of the best possible one.")
         }
         _ => format!(
@@ -81,7 +81,7 @@ fn sentence(answer: &Answer) -> String {
 pub(super) fn standing(answer: &Answer) -> String {
     let gap = answer.design.certificate().relative_gap();
     match answer.design.status() {
-        Status::Certified => format!("certified within {gap:.1e} of the optimum"),
+        DesignStatus::Certified => format!("certified within {gap:.1e} of the optimum"),
         status => format!("{status}: gap {gap:.1e}"),
     }
 }

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{Table, presets};
-use elfving_table::{Cell, read};
+use elfving_table::Cell;
 use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::CliError;
+use crate::input;
 use crate::output::{self, OutputArgs};
 use crate::pool_args::{ColumnArgs, PoolArgs};
 use crate::pool_source::LoadedPool;
@@ -92,7 +93,7 @@ pub(crate) fn run(args: &DiagnoseArgs, as_json: bool, console: Console) -> Resul
     let columns = pool.columns.clone();
     if let (Some(_), Some(path)) = (&args.measured, &pool.pool) {
         // The outcome may be a column of the results alone.
-        let table = read(path, &columns.reading())?;
+        let table = input::table(path, &columns.reading())?;
         pool.columns.outcome.retain(|outcome| table.column(outcome).is_ok());
     }
     let loaded = LoadedPool::load(&pool, KERNEL_RIDGE, USUAL_TOLERANCE, args.seed, console)?;
@@ -116,7 +117,7 @@ fn measured(path: &Path, columns: &ColumnArgs, loaded: &LoadedPool) -> Result<Me
     let id = columns.id.as_deref().ok_or_else(|| {
         CliError::usage("E202", "--measured is matched by ids", "name the column of ids with --id")
     })?;
-    let table = read(path, &columns.reading())?;
+    let table = input::table(path, &columns.reading())?;
     let outcome = columns.outcome.iter().find(|name| table.column(name).is_ok());
     Measured::read(&table, id, outcome.map(String::as_str), loaded).map_err(|error| match error {
         ProblemError::Data { problem } => CliError::data("E354", problem, "name the column with --outcome"),

@@ -9,9 +9,9 @@ mod summary;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
-use elfving::estimate::{Interval, Intervals};
+use clap::Args;
+use elfving::estimate::{Interval, Intervals, Mean};
+use elfving::named::named_enum;
 use elfving::units::Ridge;
 use elfving_problem::documents::{Account, EstimateDocument};
 use elfving_problem::{Estimator, Measurements};
@@ -19,6 +19,7 @@ use elfving_problem::{Estimator, Measurements};
 use crate::assumption_args::AssumptionArgs;
 use crate::console::Console;
 use crate::error::CliError;
+use crate::named::named;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles};
@@ -60,11 +61,11 @@ pub(crate) struct EstimateArgs {
     #[arg(long, value_name = "COLUMN")]
     outcome: Option<String>,
     /// The estimator; the plan determines which ones are possible
-    #[arg(long, value_parser = estimators(), default_value = "auto")]
+    #[arg(long, value_parser = named::<Estimator>(), default_value = "auto")]
     estimator: Estimator,
     /// The robust mean of RIPS
-    #[arg(long, value_enum, default_value = "catoni")]
-    mean: MeanName,
+    #[arg(long, value_parser = named::<Mean>(), default_value = "catoni")]
+    mean: Mean,
     /// Go on although measurements are missing; forfeits the guarantee
     #[arg(long)]
     no_guarantee: bool,
@@ -75,41 +76,25 @@ pub(crate) struct EstimateArgs {
     #[command(flatten)]
     plot: PlotArgs,
     /// The order of the estimates
-    #[arg(long, value_enum, default_value = "estimate", help_heading = "Output")]
+    #[arg(long, value_parser = named::<Sort>(), default_value = "estimate", help_heading = "Output")]
     sort: Sort,
     /// Estimates to print (default: 20 in a table, all elsewhere)
     #[arg(long, value_name = "N", help_heading = "Output")]
     show: Option<usize>,
 }
 
-/// The estimators by name, with what they are.
-fn estimators() -> impl TypedValueParser<Value = Estimator> {
-    let values = Estimator::ALL.map(|known| PossibleValue::new(known.name()).help(known.about()));
-    PossibleValuesParser::new(values).map(|name| name.parse().expect("one of the values"))
-}
-
-/// The robust means by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MeanName {
-    /// Catoni's mean, as in the paper
-    Catoni,
-    /// One pass centred at 0: any number of draws, never wider
-    SoftTruncated,
-    /// The median of the means of blocks
-    MedianOfMeans,
-}
-
-/// The orders of the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Sort {
-    /// The largest estimate first
-    Estimate,
-    /// The largest lower end first: what is certainly good
-    Lower,
-    /// The largest upper end first: what may be good
-    Upper,
-    /// As in the pool
-    Pool,
+named_enum! {
+    /// The orders of the list.
+    enum Sort: "order" {
+        /// The largest estimate first.
+        Estimate = "estimate": "The largest estimate first",
+        /// The largest lower end first.
+        Lower = "lower": "The largest lower end first: what is certainly good",
+        /// The largest upper end first.
+        Upper = "upper": "The largest upper end first: what may be good",
+        /// As in the pool.
+        Pool = "pool": "As in the pool",
+    }
 }
 
 /// Estimates with everything needed to print, file and draw them.
@@ -216,7 +201,7 @@ impl Answer<'_> {
         match settings.format {
             Format::Json => output::print(output::json_line(&self.document(settings.show))),
             Format::Csv => output::print(sheet::csv(self, settings.show, Path::new("stdout"))?),
-            Format::Table => output::print(summary::text(self, settings.show.unwrap_or(summary::MOST_ROWS))),
+            Format::Table => output::show(summary::text(self, settings.show.unwrap_or(summary::MOST_ROWS))),
         }
     }
 }

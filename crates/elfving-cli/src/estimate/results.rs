@@ -5,10 +5,11 @@ use std::path::Path;
 
 use elfving_problem::Measurements;
 use elfving_table::{
-    Code, Hint, LISTED, Problem, ReadOptions, Table, TableError, nearest, read, slot_index, slot_name,
+    Code, Hint, LISTED, Problem, ReadOptions, Table, TableError, nearest, slot_index, slot_name,
 };
 
 use crate::error::CliError;
+use crate::input;
 use crate::pool_source::LoadedPool;
 use crate::words::counted;
 
@@ -240,14 +241,15 @@ impl Refused {
 /// The table, with those of ids, slots and statuses that it has as text however they look; a sheet with slots needs no ids.
 fn read_with_names(path: &Path, plain: &ReadOptions, id: &str) -> Result<Table, TableError> {
     let plain = ReadOptions { text: Vec::new(), ..plain.clone() };
-    let seen = read(path, &plain)?;
+    let seen = input::table(path, &plain)?;
     let names = [id, "slot", "status"].into_iter().filter(|name| seen.column(name).is_ok());
-    read(path, &names.fold(plain, |options, name| options.text(name)))
+    input::table(path, &names.fold(plain, |options, name| options.text(name)))
 }
 
 /// A run without a number has a way to say so.
 fn with_help_for_outcomes(error: TableError) -> TableError {
     let explain = |problem: Problem| match problem.code {
+        _ if matches!(problem.help, Some(Hint::WithoutUnit { .. })) => problem,
         Code::NotFinite | Code::NotANumber => problem.help(Hint::LeaveCellEmpty),
         _ => problem,
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use elfving::estimate::{Assumptions, Mean};
 use elfving::units::Confidence;
 
-use super::{EstimateArgs, MeanName};
+use super::EstimateArgs;
 use crate::assumption_args::{AssumptionArgs, SigmaArg, sigma_column};
 use crate::error::CliError;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
@@ -32,11 +32,7 @@ impl Settings {
     /// Refuses what cannot work before any file is read.
     pub(super) fn resolve(args: &EstimateArgs, as_json: bool) -> Result<Self, CliError> {
         Ok(Self {
-            mean: match args.mean {
-                MeanName::Catoni => Mean::Catoni,
-                MeanName::SoftTruncated => Mean::SoftTruncated,
-                MeanName::MedianOfMeans => Mean::MedianOfMeans,
-            },
+            mean: args.mean,
             delta: Confidence::new(args.assumptions.delta)?,
             assumptions: AssumedNoise::new(&args.assumptions)?,
             show: args.show,

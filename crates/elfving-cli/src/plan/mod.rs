@@ -12,6 +12,7 @@ use elfving_table::Cell;
 use crate::assumption_args::AssumptionArgs;
 use crate::console::Console;
 use crate::error::CliError;
+use crate::limits;
 use crate::output::{self, OutputArgs, PlotArgs, picture_file};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::LoadedPool;
@@ -80,16 +81,13 @@ struct SimulationArgs {
 pub(crate) fn run(args: &PlanArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     let plot = picture_file(args.plot.plot.as_ref())?;
     args.output.check(as_json, "a plan is")?;
-    for (option, value) in
-        [("--batch", args.simulation.batch), ("--repetitions", args.simulation.repetitions)]
-    {
-        if value == 0 {
-            return Err(CliError::usage(
-                "E201",
-                format!("{option} must be at least 1"),
-                "give a number >= 1",
-            ));
-        }
+    let SimulationArgs { batch, repetitions, budget, .. } = args.simulation;
+    for (option, value, most) in [
+        ("--batch", batch as u64, limits::MOST_MEASUREMENTS),
+        ("--repetitions", repetitions as u64, limits::MOST_REPETITIONS),
+        ("--budget", budget, limits::MOST_MEASUREMENTS),
+    ] {
+        limits::check(option, value, most)?;
     }
     let epsilon = args.question.epsilon;
     if !(epsilon > 0.0 && epsilon.is_finite()) {

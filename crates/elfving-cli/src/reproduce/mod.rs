@@ -5,13 +5,14 @@ mod summary;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use elfving_lab::experiments::{Experiment, ExperimentError, Findings, Settings, csv, figure};
 use elfving_plot::Format as PictureFormat;
 use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::{CliError, write_error};
+use crate::named::{NameOr, named_or};
 use crate::output;
 
 /// Arguments of `elfving reproduce`.
@@ -26,7 +27,8 @@ For each experiment DIR gets NAME.csv and NAME.json with all numbers, and NAME-P
 figures: means with bands of one standard error, as in the paper. The same seed gives the same numbers.")]
 pub(crate) struct ReproduceArgs {
     /// Which experiment
-    experiment: ExperimentName,
+    #[arg(value_parser = named_or::<Experiment>("all", "All of them"))]
+    experiment: NameOr<Experiment>,
     /// The folder for numbers and figures; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -36,33 +38,6 @@ pub(crate) struct ReproduceArgs {
     /// The seed of everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-}
-
-/// The experiments by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ExperimentName {
-    /// Estimates from a G-optimal design in 50 dimensions
-    GOptimal,
-    /// A G-optimal design in the space of an RBF kernel
-    Kernel,
-    /// Where plain IPS has large deviations
-    RipsVsIps,
-    /// Elimination algorithms and baselines as bandits; the paper has no such experiment
-    Bandits,
-    /// All of them
-    All,
-}
-
-impl ExperimentName {
-    fn experiments(self) -> Vec<Experiment> {
-        match self {
-            Self::GOptimal => vec![Experiment::GOptimal],
-            Self::Kernel => vec![Experiment::Kernel],
-            Self::RipsVsIps => vec![Experiment::RipsVsIps],
-            Self::Bandits => vec![Experiment::Bandits],
-            Self::All => Experiment::ALL.to_vec(),
-        }
-    }
 }
 
 /// What is printed with `--json`.
@@ -77,7 +52,11 @@ pub(crate) fn run(args: &ReproduceArgs, as_json: bool, console: Console) -> Resu
     let settings = Settings { repeats: args.repetitions, seed: args.seed };
     fs::create_dir_all(&args.out).map_err(|source| CliError::write(&args.out, source))?;
     let mut all = Reproduced { experiments: Vec::new(), files: Vec::new() };
-    for experiment in args.experiment.experiments() {
+    let experiments = match args.experiment {
+        NameOr::Name(one) => vec![one],
+        NameOr::Word => Experiment::ALL.to_vec(),
+    };
+    for experiment in experiments {
         let bar = console.bar(experiment.name(), experiment.steps(&settings));
         let findings = experiment.run(&settings, &|| bar.step()).map_err(explain)?;
         drop(bar);

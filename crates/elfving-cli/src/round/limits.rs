@@ -6,10 +6,11 @@ use clap::Args;
 use elfving::pool::PointId;
 use elfving::rounding::{Constraints, RoundingError};
 use elfving_problem::TargetSpec;
-use elfving_table::{nearest, read};
+use elfving_table::nearest;
 
 use crate::console::Console;
 use crate::error::CliError;
+use crate::input;
 use crate::pool_source::LoadedPool;
 
 /// The limits of a plan.
@@ -86,7 +87,7 @@ impl LimitArgs {
         console: Console,
     ) -> Result<Vec<(PointId, u64)>, CliError> {
         let id = loaded.id_column().unwrap_or("row");
-        let table = read(path, &loaded.spec().reading.clone().text(id))?;
+        let table = input::table(path, &loaded.spec().reading.clone().text(id))?;
         let rows = table.positions(id, loaded.ids().iter())?;
         let has = |name: &&str| table.column(name).is_ok();
         let of_design = loaded.spec().outcome.iter().map(String::as_str).chain(["outcome"]).find(has);

@@ -9,13 +9,14 @@ mod summary;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use elfving::rounding::{Method, Request, RoundingReport};
 use elfving_problem::Measurements;
 use elfving_problem::documents::{DesignDocument, PlanDocument};
 
 use crate::console::Console;
 use crate::error::CliError;
+use crate::named::{NameOr, named_or};
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_source::LoadedPool;
 use crate::saved_design::{self, DesignFiles};
@@ -50,8 +51,8 @@ pub(crate) struct RoundArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     budget: u64,
     /// How to get from weights to whole measurements
-    #[arg(long, value_enum, default_value = "best")]
-    method: MethodName,
+    #[arg(long, value_parser = named_or::<Method>("sample", "Independent draws from the design"), default_value = "best")]
+    method: NameOr<Method>,
     /// Improve the plan by exchanges until none helps
     #[arg(long)]
     polish: bool,
@@ -70,46 +71,6 @@ pub(crate) struct RoundArgs {
     /// Candidates to list in the table
     #[arg(long, value_name = "N", default_value_t = 40, help_heading = "Output")]
     show: usize,
-}
-
-/// The roundings by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodName {
-    /// Round every quota up: more measurements than asked for, never less information
-    Ceiling,
-    /// Efficient apportionment: good when the budget is several times the candidates with weight
-    Apportion,
-    /// The same information from fewer candidates, then apportionment
-    Caratheodory,
-    /// Regret minimisation: with a guarantee, also for budgets near the dimension
-    Regret,
-    /// The paper's project-then-round, checked afterwards
-    Ptr,
-    /// Independent draws from the design
-    Sample,
-    /// Measure where the uncertainty is largest, one measurement after the other
-    Greedy,
-    /// Apportionment, then exchanges
-    Exchange,
-    /// The best of regret, apportion and greedy, each improved by exchanges
-    Best,
-}
-
-impl MethodName {
-    /// The method of the library; none for draws.
-    fn rounding(self) -> Option<Method> {
-        Some(match self {
-            Self::Ceiling => Method::Ceiling,
-            Self::Apportion => Method::Apportion,
-            Self::Caratheodory => Method::Caratheodory,
-            Self::Regret => Method::Regret,
-            Self::Ptr => Method::Ptr,
-            Self::Greedy => Method::Greedy,
-            Self::Exchange => Method::Exchange,
-            Self::Best => Method::Best,
-            Self::Sample => return None,
-        })
-    }
 }
 
 /// A plan with everything needed to print, file and draw it.
@@ -140,10 +101,10 @@ pub(crate) fn run(args: &RoundArgs, as_json: bool, console: Console) -> Result<(
     let request = Request::from_weights(&problem, &weights, args.budget, &limits.constraints)
         .map_err(|error| limits::explain(error, &loaded, targets))?;
     design.check_value(request.continuous_value(), &loaded).map_err(of_file)?;
-    let (plan, report) = Measurements::make(&request, args.method.rounding(), args.polish, args.seed)
+    let (plan, report) = Measurements::make(&request, args.method.name(), args.polish, args.seed)
         .map_err(|error| limits::explain(error, &loaded, targets))?;
     drop(spinner);
-    let listed = settings.shuffle || args.method.rounding().is_none();
+    let listed = settings.shuffle || args.method.name().is_none();
     let order = listed.then(|| plan.order(settings.shuffle.then_some(args.seed)));
     let seconds = start.elapsed().as_secs_f64();
 
@@ -183,7 +144,7 @@ impl Answer<'_> {
         }
         match settings.format {
             Format::Json => output::print(output::json_line(&document)),
-            Format::Table if !settings.shuffle => output::print(summary::text(self, settings.show)),
+            Format::Table if !settings.shuffle => output::show(summary::text(self, settings.show)),
             _ => output::print(sheet::csv(self, settings.shuffle, Path::new("stdout"))?),
         }
     }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{MethodName, RoundArgs};
+use super::RoundArgs;
 use crate::error::CliError;
+use crate::limits;
+use crate::named::NameOr;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 
 /// What is to be done, every value valid.
@@ -15,9 +17,6 @@ pub(super) struct Settings {
     pub(super) show: usize,
 }
 
-/// A list of more measurements than this is no list for people, and may not fit in memory.
-const MOST_LISTED: u64 = 10_000_000;
-
 impl Settings {
     /// Refuses what cannot work before any file is read.
     pub(super) fn resolve(args: &RoundArgs, as_json: bool) -> Result<Self, CliError> {
@@ -25,17 +24,13 @@ impl Settings {
             let help = "give the number of measurements to make";
             return Err(CliError::usage("E201", "--budget must be at least 1, got 0", help));
         }
-        let draws = args.method == MethodName::Sample;
+        let draws = args.method == NameOr::Word;
         if draws && (args.polish || args.limits.any()) {
             let message = "independent draws cannot respect limits or earlier measurements";
             let help = "leave out --min, --max, --force, --measured and --polish, or choose another --method";
             return Err(CliError::usage("E202", message, help));
         }
-        if (draws || args.shuffle) && args.budget > MOST_LISTED {
-            let message =
-                format!("--budget {}: at most {MOST_LISTED} measurements are listed one by one", args.budget);
-            return Err(CliError::usage("E201", message, "leave out --shuffle, or lower the budget"));
-        }
+        limits::check("--budget", args.budget, limits::MOST_MEASUREMENTS)?;
         Ok(Self {
             shuffle: args.shuffle,
             format: args.output.format_or(Format::Table, as_json)?,

@@ -1,7 +1,7 @@
 //! A plan in words, for people.
 
 use comfy_table::{CellAlignment, Table, presets};
-use elfving::rounding::Path;
+use elfving::rounding::RoundingPath;
 use elfving_problem::Measurements;
 use elfving_table::Cell;
 
@@ -92,32 +92,34 @@ fn facts(answer: &Answer) -> String {
 /// How the method got there.
 fn road(answer: &Answer) -> String {
     match &answer.report.path {
-        Path::Direct => "directly from the weights".to_owned(),
-        Path::Reduced { from, to } if from == to => {
+        RoundingPath::Direct => "directly from the weights".to_owned(),
+        RoundingPath::Reduced { from, to } if from == to => {
             format!("the weights are on {from} candidates; none could be left out")
         }
-        Path::Reduced { from, to } => {
+        RoundingPath::Reduced { from, to } => {
             format!("first reduced to {to} of {from} candidates with the same information")
         }
-        Path::Steps { alpha, swaps: 0, .. } => format!("one measurement at a time, alpha = {alpha:.3}"),
-        Path::Steps { alpha, swaps, .. } => {
+        RoundingPath::Steps { alpha, swaps: 0, .. } => {
+            format!("one measurement at a time, alpha = {alpha:.3}")
+        }
+        RoundingPath::Steps { alpha, swaps, .. } => {
             format!("one measurement at a time, alpha = {alpha:.3}, then {swaps} swaps")
         }
-        Path::Projected if answer.report.ratio.is_none_or(|ratio| ratio > 2.0) => {
+        RoundingPath::Projected if answer.report.ratio.is_none_or(|ratio| ratio > 2.0) => {
             "as in the paper; the ratio exceeds the guaranteed 2, but the full space is no better".to_owned()
         }
-        Path::Projected => "as in the paper: rounded in the projected space".to_owned(),
-        Path::FullSpace { projected_ratio } => {
+        RoundingPath::Projected => "as in the paper: rounded in the projected space".to_owned(),
+        RoundingPath::FullSpace { projected_ratio } => {
             let ratio = projected_ratio.map_or("infinite".to_owned(), |ratio| format!("{ratio:.3}, above 2"));
             format!(
                 "NOT as in the paper: its ratio was {ratio}; regret minimisation in the full space instead"
             )
         }
-        Path::Exchanged { from, swaps, settled } => {
+        RoundingPath::Exchanged { from, swaps, settled } => {
             let more = if *settled { "no further one helps" } else { "more may help" };
             format!("{from}, then {}; {more}", counted(*swaps, "exchange"))
         }
-        Path::Drawn { seed, .. } => format!("independent draws, seed {seed}"),
+        RoundingPath::Drawn { seed, .. } => format!("independent draws, seed {seed}"),
     }
 }
 
@@ -133,7 +135,9 @@ fn spread(answer: &Answer) -> String {
 
 fn dimension(answer: &Answer) -> String {
     match answer.report.path {
-        Path::Projected => "eigenvalues of the design at least gamma: the effective dimension".to_owned(),
+        RoundingPath::Projected => {
+            "eigenvalues of the design at least gamma: the effective dimension".to_owned()
+        }
         _ => "of the space the method worked in".to_owned(),
     }
 }

@@ -160,7 +160,7 @@ impl Answer<'_> {
         match settings.format {
             Format::Json => output::print(output::json_line(&self.document())),
             Format::Csv => output::print(sheet::csv(self, std::path::Path::new("stdout"))?),
-            Format::Table => output::print(summary::text(self)),
+            Format::Table => output::show(summary::text(self)),
         }
     }
 }

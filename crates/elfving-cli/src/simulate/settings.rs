@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use elfving::bandit::{Goal, Question};
+use elfving::named::UnknownName;
 use elfving::units::{Confidence, InvalidValue, Ridge};
 use elfving_lab::AnyAlgorithm;
 use elfving_lab::simulate::{Environment, Simulation};
@@ -12,6 +13,7 @@ use crate::assumption_args::AssumptionValues;
 use crate::console::Console;
 use crate::error::CliError;
 use crate::goal_args;
+use crate::limits;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
 
@@ -33,18 +35,12 @@ impl Settings {
     /// Refuses what cannot work before any file is read.
     pub(super) fn resolve(args: &SimulateArgs, as_json: bool) -> Result<Self, CliError> {
         let runs = &args.runs;
-        for (option, value) in [
-            ("--budget", runs.budget),
-            ("--batch", runs.batch as u64),
-            ("--repetitions", runs.repetitions as u64),
+        for (option, value, most) in [
+            ("--budget", runs.budget, limits::MOST_MEASUREMENTS),
+            ("--batch", runs.batch as u64, limits::MOST_MEASUREMENTS),
+            ("--repetitions", runs.repetitions as u64, limits::MOST_REPETITIONS),
         ] {
-            if value == 0 {
-                return Err(CliError::usage(
-                    "E201",
-                    format!("{option} must be at least 1"),
-                    "give a number >= 1",
-                ));
-            }
+            limits::check(option, value, most)?;
         }
         if let Some(sigma) = &args.assumptions.sigma {
             sigma.check()?;
@@ -97,7 +93,7 @@ impl Settings {
             bound: Some(bound),
             norm: assumed.norm,
             misspecification: assumed.misspecification.unwrap_or(0.0),
-            tails: assumed.noise.map_or(tails, Into::into),
+            tails: assumed.noise.unwrap_or(tails),
         }
         .assumptions()?;
         let question = Question::new((*loaded.pool).clone(), assumptions, self.goal)
@@ -112,14 +108,11 @@ impl Settings {
 
 /// An algorithm by its name, or `auto`, for which there is none yet.
 pub(super) fn algorithm(name: &str) -> Result<Option<AnyAlgorithm>, String> {
-    match (name, AnyAlgorithm::from_name(name)) {
-        ("auto", _) => Ok(None),
-        (_, Some(algorithm)) => Ok(Some(algorithm)),
-        _ => {
-            let names: Vec<&str> = AnyAlgorithm::all().map(AnyAlgorithm::name).collect();
-            Err(format!("the algorithms are auto, {}", names.join(", ")))
-        }
+    if name == "auto" {
+        return Ok(None);
     }
+    let unknown = |error: UnknownName| format!("the algorithms are auto, {}", error.names.join(", "));
+    name.parse().map(Some).map_err(unknown)
 }
 
 /// σ is checked where the world is built, too.

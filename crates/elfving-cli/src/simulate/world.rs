@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use elfving_lab::simulate::{Environment, Law, SimulationError};
-use elfving_table::{Code, Problem, TableError, nearest, read};
+use clap::Args;
+use elfving_lab::simulate::{Environment, LawName, SimulationError};
+use elfving_table::{Code, Problem, TableError, nearest};
 
 use super::settings::positive_sigma;
 use crate::error::CliError;
+use crate::input;
+use crate::named::named;
 use crate::pool_source::LoadedPool;
 use crate::truth::TruthArgs;
 
@@ -22,7 +24,7 @@ pub(super) struct WorldArgs {
     #[arg(long, help_heading = "World", value_name = "FILE", conflicts_with_all = ["world_noise", "world_tail", "world_sigma"])]
     records: Option<PathBuf>,
     /// The law of the noise in the simulated world
-    #[arg(long, help_heading = "World", value_enum, default_value = "normal")]
+    #[arg(long, help_heading = "World", value_parser = named::<LawName>(), default_value = "normal")]
     world_noise: LawName,
     /// Its parameter: degrees of freedom of student-t (default 3), shape of pareto (3), probability of two-point (0.01)
     #[arg(long, help_heading = "World", value_name = "X", allow_negative_numbers = true)]
@@ -45,25 +47,6 @@ pub(super) struct WorldArgs {
         allow_negative_numbers = true
     )]
     perturb: f64,
-}
-
-/// The laws of noise by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum LawName {
-    /// Normal
-    Normal,
-    /// Uniform: bounded
-    Uniform,
-    /// Plus or minus sigma
-    Rademacher,
-    /// Student's t: heavy on both sides
-    StudentT,
-    /// Pareto less its mean: heavy on the good side
-    Pareto,
-    /// Rarely very large, else a little below
-    TwoPoint,
-    /// Outcomes 0 and 1, with the truth as probability of 1
-    Bernoulli,
 }
 
 impl WorldArgs {
@@ -102,8 +85,7 @@ impl WorldArgs {
         })?;
         let environment = Environment::new(signed(table.numbers(self.column()?)?, sign)).map_err(refused)?;
         let sigma = positive_sigma(self.world_sigma)?;
-        let name = self.world_noise.to_possible_value().expect("every noise has a name");
-        let noisy = match Law::from_name(name.get_name(), self.world_tail) {
+        let noisy = match self.world_noise.law(self.world_tail) {
             Some(law) => environment.noise(law, sigma),
             None => environment.bernoulli(),
         };
@@ -115,7 +97,7 @@ impl WorldArgs {
         let id = loaded.id_column().ok_or_else(|| {
             CliError::usage("E202", "--records is matched by ids", "name the column of ids with --id")
         })?;
-        let table = read(path, &loaded.reading())?;
+        let table = input::table(path, &loaded.reading())?;
         let (ids, outcomes) = (table.texts(id)?, table.numbers(self.column()?)?);
         let rows = loaded.names().index();
         let mut records = vec![Vec::new(); loaded.pool.len()];

@@ -2,7 +2,8 @@
 
 use super::record::Record;
 use elfving::bandit::{
-    BanditError, Decision, Next, Plan, Policy, Precision, Question, Reason, Report, Status,
+    BanditError, Decision, Next, Plan, Policy, Precision, Question, Reading, Reason, Report, Status, Wanted,
+    averages,
 };
 use elfving::numerics::first_largest;
 use elfving::pool::PointId;
@@ -89,14 +90,16 @@ impl<I: Index> Policy for Indexed<I> {
         self.record.name()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
+        let batch = wanted.batch;
         Ok(match self.record.within_horizon(batch as u64) {
             None => Next::Stop(Reason::Horizon),
             Some(batch) => Next::Measure(Plan::chosen(self.record.next_round(), self.choose(batch))),
         })
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        let outcomes = &averages(readings);
         let everyone = self.record.all_choices();
         Ok(self.record.take(plan, outcomes, everyone))
     }

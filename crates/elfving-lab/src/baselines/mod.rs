@@ -18,80 +18,49 @@ mod record;
 mod reds;
 
 use elfving::bandit::{BanditError, Policy, Question};
+use elfving::named::named_enum;
 
-/// A baseline, by name. Each has a ridge of its own; the γ of the question is that of a design and is not used.
-///
-/// ```
-/// use elfving::bandit::{Bandit, Goal, Question};
-/// use elfving_lab::baselines::Baseline;
-/// use elfving::{estimate::Assumptions, numerics::Matrix, pool::Pool};
-/// let pool = Pool::from_features(Matrix::identity(3))?;
-/// let question = Question::new(pool, Assumptions::new(0.1)?, Goal::Regret { horizon: Some(20) })?;
-/// let mut bandit = Bandit::new(Baseline::from_name("gp-ucb").expect("a baseline").start(question)?);
-/// assert_eq!(bandit.ask(5)?.len(), 5);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Baseline {
-    /// `gp-ucb` (Srinivas, Krause, Kakade and Seeger 2010, Theorem 1): the largest `mean + √β_t · sd` of a Gaussian process with noise
-    /// variance σ², `β_t = 2 ln(|X| t² π² / (6δ))`.
-    GpUcb,
-    /// `igp-ucb` (Chowdhury and Gopalan 2017, Theorem 3): the largest `mean + β_t · sd` with noise variance `1 + 2/T` and
-    /// `β_t = S + σ √(2 (γ_{t-1} + 1 + ln(1/δ)))`, γ_{t-1} half the log-determinant of the data.
-    IgpUcb,
-    /// `gp-ts` (Thompson 1933; Chowdhury and Gopalan 2017, without their inflation): the best point of one joint draw from the
-    /// posterior of GP-UCB.
-    GpTs,
-    /// `kernel-ucb` (Valko, Korda, Munos, Flaounas and Cristianini 2013): the largest `mean + η ‖φ‖` in the inverse of V, with
-    /// `η = σ √(2 ln(2 T n / δ))` and ridge `(σ/S)²`.
-    KernelUcb,
-    /// `bpe` (Li and Scarlett 2022): phases of `N_i = ⌈√(T N_{i-1})⌉` measurements of the largest variance, each fitted alone.
-    Bpe,
-    /// `rage` (Fiez, Jain, Jamieson and Ratliff 2019): rounds of optimal XY designs and least squares; points and choices may
-    /// differ.
-    Rage,
-    /// `reds` (Salgia, Vakili and Zhao 2024): phases of uniform draws from the points still in, twice as long each time.
-    Reds,
-    /// `random`: independent uniform draws, and ridge regression to choose with.
-    Random,
-    /// `greedy`: the largest posterior mean, whatever is unknown; the first point is the one of largest variance.
-    Greedy,
+named_enum! {
+    /// A baseline, by name. Each has a ridge of its own; the γ of the question is that of a design and is not used.
+    ///
+    /// ```
+    /// use elfving::bandit::{Bandit, Goal, Question};
+    /// use elfving_lab::baselines::Baseline;
+    /// use elfving::{estimate::Assumptions, numerics::Matrix, pool::Pool};
+    /// let pool = Pool::from_features(Matrix::identity(3))?;
+    /// let question = Question::new(pool, Assumptions::new(0.1)?, Goal::Regret { horizon: Some(20) })?;
+    /// let mut bandit = Bandit::new(Baseline::GpUcb.start(question)?);
+    /// assert_eq!(bandit.ask(5)?.len(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub enum Baseline: "baseline" {
+        /// `gp-ucb` (Srinivas, Krause, Kakade and Seeger 2010, Theorem 1): the largest `mean + √β_t · sd` of a Gaussian process with noise
+        /// variance σ², `β_t = 2 ln(|X| t² π² / (6δ))`.
+        GpUcb = "gp-ucb": "Upper confidence bounds of a Gaussian process",
+        /// `igp-ucb` (Chowdhury and Gopalan 2017, Theorem 3): the largest `mean + β_t · sd` with noise variance `1 + 2/T` and
+        /// `β_t = S + σ √(2 (γ_{t-1} + 1 + ln(1/δ)))`, γ_{t-1} half the log-determinant of the data.
+        IgpUcb = "igp-ucb": "Upper confidence bounds with a norm bound",
+        /// `gp-ts` (Thompson 1933; Chowdhury and Gopalan 2017, without their inflation): the best point of one joint draw from the
+        /// posterior of GP-UCB.
+        GpTs = "gp-ts": "Thompson sampling from a Gaussian process",
+        /// `kernel-ucb` (Valko, Korda, Munos, Flaounas and Cristianini 2013): the largest `mean + η ‖φ‖` in the inverse of V, with
+        /// `η = σ √(2 ln(2 T n / δ))` and ridge `(σ/S)²`.
+        KernelUcb = "kernel-ucb": "Upper confidence bounds of kernel ridge regression",
+        /// `bpe` (Li and Scarlett 2022): phases of `N_i = ⌈√(T N_{i-1})⌉` measurements of the largest variance, each fitted alone.
+        Bpe = "bpe": "Batched pure exploration",
+        /// `rage` (Fiez, Jain, Jamieson and Ratliff 2019): rounds of optimal XY designs and least squares; points and choices may
+        /// differ.
+        Rage = "rage": "Rounds of optimal XY designs and least squares",
+        /// `reds` (Salgia, Vakili and Zhao 2024): phases of uniform draws from the points still in, twice as long each time.
+        Reds = "reds": "Random exploration with domain shrinking",
+        /// `random`: independent uniform draws, and ridge regression to choose with.
+        Random = "random": "Independent uniform draws",
+        /// `greedy`: the largest posterior mean, whatever is unknown; the first point is the one of largest variance.
+        Greedy = "greedy": "The largest mean, whatever is unknown",
+    }
 }
 
 impl Baseline {
-    /// All of them.
-    pub const ALL: [Baseline; 9] = [
-        Baseline::GpUcb,
-        Baseline::IgpUcb,
-        Baseline::GpTs,
-        Baseline::KernelUcb,
-        Baseline::Bpe,
-        Baseline::Rage,
-        Baseline::Reds,
-        Baseline::Random,
-        Baseline::Greedy,
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Baseline::GpUcb => "gp-ucb",
-            Baseline::IgpUcb => "igp-ucb",
-            Baseline::GpTs => "gp-ts",
-            Baseline::KernelUcb => "kernel-ucb",
-            Baseline::Bpe => "bpe",
-            Baseline::Rage => "rage",
-            Baseline::Reds => "reds",
-            Baseline::Random => "random",
-            Baseline::Greedy => "greedy",
-        }
-    }
-
-    /// The baseline of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|baseline| baseline.name() == name)
-    }
-
     /// The policy.
     ///
     /// # Errors

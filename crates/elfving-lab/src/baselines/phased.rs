@@ -3,10 +3,10 @@
 use super::index::needs_norm;
 use super::record::Record;
 use elfving::bandit::{
-    BanditError, Decision, Elimination, Next, Plan, Policy, Precision, Question, Reason, Regression, Report,
-    Status,
+    BanditError, Decision, Elimination, Next, Plan, Policy, Precision, Question, Reading, Reason, Regression,
+    Report, Status, Wanted, averages,
 };
-use elfving::pool::PointId;
+use elfving::pool::{ChoiceId, PointId};
 
 /// How a phase explores.
 pub(super) trait Exploration: Send {
@@ -38,7 +38,7 @@ pub(super) struct Phased<E> {
     record: Record,
     horizon: u64,
     norm: f64,
-    active: Vec<PointId>,
+    active: Vec<ChoiceId>,
     eliminated: Vec<Elimination>,
     /// The length of the last phase.
     before: u64,
@@ -77,25 +77,27 @@ impl<E: Exploration> Policy for Phased<E> {
         self.record.name()
     }
 
-    fn plan(&mut self, _batch: usize) -> Result<Next, BanditError> {
+    fn plan(&mut self, _: &Wanted) -> Result<Next, BanditError> {
         let phase = self.record.next_round();
         let wanted = self.exploration.length(self.horizon, phase, self.before);
         let Some(length) = self.record.within_horizon(wanted) else { return Ok(Next::Stop(Reason::Horizon)) };
         let fresh = self.fresh()?;
         let seed = self.record.question.seed;
-        let points = self.exploration.choose(fresh.precision(), &self.active, length, seed, phase);
+        let active = self.record.measurable(&self.active);
+        let points = self.exploration.choose(fresh.precision(), &active, length, seed, phase);
         Ok(Next::Measure(Plan::chosen(phase, points)))
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        let outcomes = &averages(readings);
         let mut fresh = self.fresh()?;
         for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
             fresh.add(point, outcome);
         }
         self.before = outcomes.len() as u64;
         let multiplier = self.multiplier();
-        let mean = |id: &PointId| fresh.means()[id.index()];
-        let width = |id: &PointId| multiplier * fresh.precision().norms()[id.index()].sqrt();
+        let mean = |id: &ChoiceId| fresh.means()[id.index()];
+        let width = |id: &ChoiceId| multiplier * fresh.precision().norms()[id.index()].sqrt();
         let by =
             self.active.iter().copied().reduce(|best, id| {
                 if mean(&id) - width(&id) > mean(&best) - width(&best) { id } else { best }

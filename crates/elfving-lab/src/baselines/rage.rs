@@ -2,13 +2,13 @@
 
 use super::record::Record;
 use elfving::bandit::{
-    BanditError, Decision, Elimination, Goal, Measurements, Next, Plan, Policy, Question, Reason, Report,
-    Status,
+    BanditError, Decision, Elimination, Goal, Measurements, Next, Plan, Policy, Question, Reading, Reason,
+    Report, Status, Wanted, averages,
 };
 use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
 use elfving::estimate::{Counted, LeastSquares};
 use elfving::numerics::apply;
-use elfving::pool::{PointId, Subset, Targets};
+use elfving::pool::{ChoiceId, Subset, Targets};
 use elfving::rounding::{Allocation, Apportionment, Constraints, Request, Rounding};
 use elfving::units::{Ridge, Tolerance};
 
@@ -24,7 +24,7 @@ const DESIGN_TOLERANCE: f64 = 1e-3;
 /// measures the best survivor.
 pub(super) struct Rage {
     record: Record,
-    survivors: Vec<PointId>,
+    survivors: Vec<ChoiceId>,
     eliminated: Vec<Elimination>,
 }
 
@@ -96,20 +96,25 @@ impl Policy for Rage {
         self.record.name()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
+        let batch = wanted.batch;
         let Some(batch) = self.record.within_horizon(batch as u64) else {
             return Ok(Next::Stop(Reason::Horizon));
         };
         let round = self.record.next_round();
         let measurements = match (self.found(), self.record.question.goal) {
             (Some(reason), Goal::Best { .. }) => return Ok(Next::Stop(reason)),
-            (Some(_), _) => Measurements::Chosen(vec![self.survivors[0]; batch as usize]),
+            (Some(_), _) => {
+                let best = self.record.measurable(&self.survivors[..1]);
+                Measurements::Chosen(best.repeat(batch as usize))
+            }
             (None, _) => self.truncated(self.explore(round)?),
         };
         Ok(Next::Measure(Plan { measurements, ..Plan::chosen(round, Vec::new()) }))
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        let outcomes = &averages(readings);
         let mut decision = self.record.take(plan, outcomes, Vec::new());
         // A round cut short by the horizon decides nothing.
         let Measurements::Counted(allocation) = &plan.measurements else {

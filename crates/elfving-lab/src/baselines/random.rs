@@ -1,7 +1,9 @@
 //! Uniform random: what everything must beat.
 
 use super::record::Record;
-use elfving::bandit::{BanditError, Decision, Next, Plan, Policy, Question, Reason, Report, Status};
+use elfving::bandit::{
+    BanditError, Decision, Next, Plan, Policy, Question, Reading, Reason, Report, Status, Wanted, averages,
+};
 use elfving::numerics::rng::{Purpose, stream};
 use elfving::pool::PointId;
 
@@ -24,7 +26,8 @@ impl Policy for UniformRandom {
         self.record.name()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
+        let batch = wanted.batch;
         let Some(batch) = self.record.within_horizon(batch as u64) else {
             return Ok(Next::Stop(Reason::Horizon));
         };
@@ -34,7 +37,8 @@ impl Policy for UniformRandom {
         Ok(Next::Measure(Plan::chosen(self.record.next_round(), (first..first + batch).map(draw).collect())))
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        let outcomes = &averages(readings);
         let everyone = self.record.all_choices();
         Ok(self.record.take(plan, outcomes, everyone))
     }

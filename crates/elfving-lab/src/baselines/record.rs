@@ -4,7 +4,7 @@ use elfving::bandit::{
     BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Question, Reason,
     Regression, Report, Status,
 };
-use elfving::pool::PointId;
+use elfving::pool::{ChoiceId, PointId};
 
 pub(super) struct Record {
     name: &'static str,
@@ -61,7 +61,7 @@ impl Record {
     }
 
     /// Takes the outcomes in; `survivors` are the choices still in.
-    pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64], survivors: Vec<PointId>) -> Decision {
+    pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64], survivors: Vec<ChoiceId>) -> Decision {
         for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
             self.regression.add(point, outcome);
         }
@@ -69,9 +69,16 @@ impl Record {
         Decision::keep(plan.round, survivors)
     }
 
+    /// The points that choices are, of a pool that chooses among itself.
+    pub(super) fn measurable(&self, choices: &[ChoiceId]) -> Vec<PointId> {
+        let point =
+            |&choice: &ChoiceId| self.question.pool.point_of(choice).expect("a choice that is a point");
+        choices.iter().map(point).collect()
+    }
+
     /// All choices, in pool order.
-    pub(super) fn all_choices(&self) -> Vec<PointId> {
-        (0..self.question.pool.choice_count()).map(PointId::new).collect()
+    pub(super) fn all_choices(&self) -> Vec<ChoiceId> {
+        (0..self.question.pool.choice_count()).map(ChoiceId::new).collect()
     }
 
     pub(super) fn status(&self) -> Status {
@@ -84,13 +91,13 @@ impl Record {
     /// The estimates of the survivors ± `multiplier` times `‖z‖` in the inverse of V.
     pub(super) fn report(
         &self,
-        survivors: Vec<PointId>,
+        survivors: Vec<ChoiceId>,
         eliminated: Vec<Elimination>,
         multiplier: f64,
     ) -> Report {
         let estimates = self.regression.choice_means();
         let norms = self.regression.precision().choice_norms();
-        let interval = |&choice: &PointId| {
+        let interval = |&choice: &ChoiceId| {
             let estimate = estimates[choice.index()];
             let width = multiplier * norms[choice.index()].sqrt();
             ChoiceInterval { choice, estimate, lower: estimate - width, upper: estimate + width }

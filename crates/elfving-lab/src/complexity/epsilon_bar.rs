@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::not_negative;
 use super::{ComplexityError, Enclosure, Over, Truth, near_best_variance, worst_variance_among};
-use elfving::pool::{PointId, Pool};
+use elfving::pool::{ChoiceId, Pool};
 use elfving::units::{Ridge, Tolerance};
 
 /// `ε_min = min {ε : 4 (√γ ‖θ‖ + h)(2 + √g(ε)) ≤ ε}` and `ε̄ = 8 ε_min`.
@@ -46,8 +46,8 @@ pub fn epsilon_bar(
     let mut climb = |side: fn(&Enclosure) -> f64| -> Result<f64, ComplexityError> {
         let mut epsilon = 0.0;
         loop {
-            let near: Vec<PointId> =
-                (0..truth.gaps.len()).filter(|&z| truth.gaps[z] <= epsilon).map(PointId::new).collect();
+            let near: Vec<ChoiceId> =
+                (0..truth.gaps.len()).filter(|&z| truth.gaps[z] <= epsilon).map(ChoiceId::new).collect();
             let level = match levels.get(&near.len()) {
                 Some(&level) => level,
                 None => {

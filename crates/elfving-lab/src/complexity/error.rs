@@ -1,11 +1,12 @@
 //! What can be wrong with a question about cost.
 
 use elfving::design::DesignError;
-use elfving::pool::{PointId, PoolError};
-use elfving::units::InvalidValue;
+use elfving::pool::{ChoiceId, PoolError};
+use elfving::units::{ErrorKind, InvalidValue};
 
 /// A question about cost that cannot be answered, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ComplexityError {
     /// The design behind the quantity was refused.
     #[error(transparent)]
@@ -39,9 +40,9 @@ pub enum ComplexityError {
     )]
     Tie {
         /// The best choice.
-        best: PointId,
+        best: ChoiceId,
         /// One that is as good.
-        other: PointId,
+        other: ChoiceId,
     },
     /// The truth breaks the bound on its norm.
     #[error("the truth has norm {norm}, above the bound {bound}: give a bound of at least the norm")]
@@ -51,6 +52,20 @@ pub enum ComplexityError {
         /// The bound given.
         bound: f64,
     },
+}
+
+impl ComplexityError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            ComplexityError::Design(error) => error.kind(),
+            ComplexityError::Invalid(error) => error.kind(),
+            ComplexityError::Length { .. } => ErrorKind::Data,
+            ComplexityError::Parameter { .. }
+            | ComplexityError::Tie { .. }
+            | ComplexityError::NormBound { .. } => ErrorKind::Usage,
+        }
+    }
 }
 
 impl From<PoolError> for ComplexityError {

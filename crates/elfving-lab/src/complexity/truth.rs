@@ -6,7 +6,7 @@ use super::ComplexityError;
 use elfving::numerics::{
     RightSingular, apply, apply_transposed, dot, norm_squared, right_singular, triangular_factor,
 };
-use elfving::pool::{Combination, PointId, Pool};
+use elfving::pool::{ChoiceId, Combination, Pool};
 
 /// Singular values below this fraction of the largest are not fitted.
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -31,7 +31,7 @@ pub struct Truth {
     /// ‖θ‖.
     pub norm: f64,
     /// The choice with the largest mean; the first of several.
-    pub best: PointId,
+    pub best: ChoiceId,
     /// `⟨θ, φ(z*) - φ(z)⟩` of every choice.
     pub gaps: Vec<f64>,
     /// The largest distance between the means given and `⟨θ, φ(x)⟩`: how far from linear they are. 0 for a given θ.
@@ -49,7 +49,7 @@ impl Truth {
         let best = (0..means.len()).fold(0, |best, i| if means[i] > means[best] { i } else { best });
         let gaps = means.iter().map(|mean| means[best] - mean).collect();
         let norm = norm_squared(&theta).sqrt();
-        Ok(Self { norm, best: PointId::new(best), gaps, misfit: 0.0, theta })
+        Ok(Self { norm, best: ChoiceId::new(best), gaps, misfit: 0.0, theta })
     }
 
     /// The truth that explains these means of the measurable points best: least squares, and of all solutions the one of
@@ -81,16 +81,16 @@ impl Truth {
     }
 
     /// The choices other than z* (and its duplicates, which are as good and cannot be told apart) with their gaps.
-    pub(super) fn rivals(&self, pool: &Pool) -> Vec<(PointId, f64)> {
+    pub(super) fn rivals(&self, pool: &Pool) -> Vec<(ChoiceId, f64)> {
         let best = pool.choices().row(self.best.index());
         (0..self.gaps.len())
             .filter(|&z| z != self.best.index() && pool.choices().row(z) != best)
-            .map(|z| (PointId::new(z), self.gaps[z]))
+            .map(|z| (ChoiceId::new(z), self.gaps[z]))
             .collect()
     }
 
     /// `(φ(z*) - φ(z)) / scale`.
-    pub(super) fn difference(&self, z: PointId, scale: f64) -> Combination {
+    pub(super) fn difference(&self, z: ChoiceId, scale: f64) -> Combination {
         Combination { terms: vec![(self.best, 1.0 / scale), (z, -1.0 / scale)] }
     }
 }

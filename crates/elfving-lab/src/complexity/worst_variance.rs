@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ComplexityError, Enclosure};
 use elfving::design::{Control, Criterion, DesignError, InteriorPoint, Problem, Solver, recheck};
-use elfving::pool::{Combination, PointId, Pool, Subset, Targets};
+use elfving::pool::{ChoiceId, Combination, Pool, Subset, Targets};
 use elfving::units::{Ridge, Simplex, Tolerance};
 
 /// What the worst is taken over.
@@ -51,7 +51,7 @@ pub fn worst_variance(
 pub fn worst_variance_among(
     pool: &Pool,
     over: Over,
-    choices: &[PointId],
+    choices: &[ChoiceId],
     gamma: Ridge,
     tolerance: Tolerance,
 ) -> Result<Enclosure, ComplexityError> {
@@ -70,7 +70,7 @@ fn among(
         // One difference is one target.
         Over::Differences if count == 2 => {
             let (a, b) = match &subset {
-                Subset::All => (PointId::new(0), PointId::new(1)),
+                Subset::All => (ChoiceId::new(0), ChoiceId::new(1)),
                 Subset::Of(pair) => (pair[0], pair[1]),
             };
             (Criterion::G, Targets::Combinations(vec![Combination { terms: vec![(a, 1.0), (b, -1.0)] }]))

@@ -7,11 +7,12 @@ use elfving::estimate::EstimateError;
 use elfving::estimate::robust_mean::MeanError;
 use elfving::pool::PoolError;
 use elfving::rounding::RoundingError;
-use elfving::units::InvalidValue;
+use elfving::units::{ErrorKind, InvalidValue};
 use elfving_plot::PictureError;
 
 /// Why an experiment stopped.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// Fewer than two repetitions have no standard error.
     #[error("an experiment needs at least 2 repetitions, got {got}")]
@@ -46,4 +47,21 @@ pub enum ExperimentError {
     /// From a figure.
     #[error(transparent)]
     Picture(#[from] PictureError),
+}
+
+impl ExperimentError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            ExperimentError::Repeats { .. } | ExperimentError::Picture(_) => ErrorKind::Usage,
+            ExperimentError::Value(error) => error.kind(),
+            ExperimentError::Pool(error) => error.kind(),
+            ExperimentError::Design(error) => error.kind(),
+            ExperimentError::Rounding(error) => error.kind(),
+            ExperimentError::Estimate(error) => error.kind(),
+            ExperimentError::Mean(error) => error.kind(),
+            ExperimentError::Bandit(error) => error.kind(),
+            ExperimentError::Simulation(error) => error.kind(),
+        }
+    }
 }

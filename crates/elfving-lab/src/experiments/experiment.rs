@@ -1,18 +1,21 @@
 //! The experiments by name.
 
+use elfving::named::named_enum;
+
 use super::{ExperimentError, Findings, bandits, g_optimal, kernel, rips_vs_ips};
 
-/// An experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Experiment {
-    /// The paper's first: estimates from a G-optimal design in 50 dimensions.
-    GOptimal,
-    /// The paper's second: a G-optimal design in the space of an RBF kernel.
-    Kernel,
-    /// The paper's third: a setting in which the plain IPS estimate has large deviations.
-    RipsVsIps,
-    /// Ours: the elimination algorithms and the baselines as bandits.
-    Bandits,
+named_enum! {
+    /// An experiment, in the order of the paper.
+    pub enum Experiment: "experiment" {
+        /// The paper's first: estimates from a G-optimal design in 50 dimensions.
+        GOptimal = "g-optimal": "Estimates from a G-optimal design in 50 dimensions",
+        /// The paper's second: a G-optimal design in the space of an RBF kernel.
+        Kernel = "kernel": "A G-optimal design in the space of an RBF kernel",
+        /// The paper's third: a setting in which the plain IPS estimate has large deviations.
+        RipsVsIps = "rips-vs-ips": "Where plain IPS has large deviations",
+        /// Ours: the elimination algorithms and the baselines as bandits.
+        Bandits = "bandits": "Elimination algorithms and baselines as bandits; the paper has no such experiment",
+    }
 }
 
 /// How an experiment is run.
@@ -41,20 +44,6 @@ impl Settings {
 }
 
 impl Experiment {
-    /// All of them, in the order of the paper.
-    pub const ALL: [Experiment; 4] =
-        [Experiment::GOptimal, Experiment::Kernel, Experiment::RipsVsIps, Experiment::Bandits];
-
-    /// Its name on the command line and of its files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Experiment::GOptimal => "g-optimal",
-            Experiment::Kernel => "kernel",
-            Experiment::RipsVsIps => "rips-vs-ips",
-            Experiment::Bandits => "bandits",
-        }
-    }
-
     /// The repetitions printed in the paper (ours, for the bandits).
     pub fn default_repeats(self) -> usize {
         match self {

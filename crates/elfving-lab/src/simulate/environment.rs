@@ -3,7 +3,7 @@
 use super::{Law, SimulationError};
 use elfving::estimate::Tails;
 use elfving::numerics::rng::{Purpose, Stream, stream};
-use elfving::pool::PointId;
+use elfving::pool::{ChoiceId, PointId};
 use rand_distr::{Distribution, OpenClosed01};
 
 const SIGNS: Purpose = Purpose::new("misspecified");
@@ -55,7 +55,9 @@ impl Environment {
         if means.is_empty() {
             return Err(SimulationError::Zero { what: "the number of choices" });
         }
-        check("the mean", &means, "a finite number", |_| true)?;
+        if let Some(i) = means.iter().position(|mean| !mean.is_finite()) {
+            return Err(SimulationError::ChoiceMean { id: ChoiceId::new(i), got: means[i] });
+        }
         self.choice_means = Some(means);
         Ok(self)
     }

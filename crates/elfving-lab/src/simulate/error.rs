@@ -1,10 +1,12 @@
 //! What can be wrong with a simulation.
 
 use elfving::bandit::BanditError;
-use elfving::pool::PointId;
+use elfving::pool::{ChoiceId, PointId};
+use elfving::units::ErrorKind;
 
 /// Why a simulation cannot be run as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimulationError {
     /// A list has another length than the pool, or than the choices.
     #[error("{what}: expected {expected} numbers, got {got}")]
@@ -27,6 +29,14 @@ pub enum SimulationError {
         got: f64,
         /// What it must be.
         wanted: &'static str,
+    },
+    /// The mean of a choice is not a number.
+    #[error("the mean of choice {id} is {got}; it must be a finite number")]
+    ChoiceMean {
+        /// The choice.
+        id: ChoiceId,
+        /// The value given.
+        got: f64,
     },
     /// A point without a single recorded outcome.
     #[error("point {id} has no recorded outcome to draw from")]
@@ -61,4 +71,19 @@ pub enum SimulationError {
     /// From the policy.
     #[error(transparent)]
     Bandit(#[from] BanditError),
+}
+
+impl SimulationError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            SimulationError::Length { .. }
+            | SimulationError::Value { .. }
+            | SimulationError::ChoiceMean { .. }
+            | SimulationError::NoRepeats { .. }
+            | SimulationError::OtherPool { .. } => ErrorKind::Data,
+            SimulationError::Parameter { .. } | SimulationError::Zero { .. } => ErrorKind::Usage,
+            SimulationError::Bandit(error) => error.kind(),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::SimulationError;
 use elfving::estimate::Tails;
+use elfving::named::named_enum;
 use elfving::numerics::rng::Stream;
 use rand_distr::{Distribution, OpenClosed01, StandardNormal, StudentT};
 use serde::{Deserialize, Serialize};
@@ -33,27 +34,49 @@ pub enum Law {
     },
 }
 
-impl Law {
-    /// The law of this name, with the parameter of its tail where it has one: the degrees of freedom of `student-t` (3 unless
-    /// given), the shape of `pareto` (3), the probability of `two-point` (0.01).
+named_enum! {
+    /// The outcomes of a simulated world by name.
+    pub enum LawName: "noise" {
+        /// [`Law::Normal`].
+        Normal = "normal": "Normal",
+        /// [`Law::Uniform`].
+        Uniform = "uniform": "Uniform: bounded",
+        /// [`Law::Rademacher`].
+        Rademacher = "rademacher": "Plus or minus sigma",
+        /// [`Law::StudentT`].
+        StudentT = "student-t": "Student's t: heavy on both sides",
+        /// [`Law::Pareto`].
+        Pareto = "pareto": "Pareto less its mean: heavy on the good side",
+        /// [`Law::TwoPoint`].
+        TwoPoint = "two-point": "Rarely very large, else a little below",
+        /// Not a law of noise: [`Environment::bernoulli`](super::Environment::bernoulli).
+        Bernoulli = "bernoulli": "Outcomes 0 and 1, with the truth as probability of 1",
+    }
+}
+
+impl LawName {
+    /// The law, with the parameter of its tail where it has one: the degrees of freedom of `student-t` (3 unless given), the
+    /// shape of `pareto` (3), the probability of `two-point` (0.01). None for outcomes 0 and 1.
     ///
     /// ```
-    /// use elfving_lab::simulate::Law;
-    /// assert_eq!(Law::from_name("pareto", None), Some(Law::Pareto { shape: 3.0 }));
-    /// assert_eq!(Law::from_name("cauchy", None), None);
+    /// use elfving_lab::simulate::{Law, LawName};
+    /// assert_eq!(LawName::Pareto.law(None), Some(Law::Pareto { shape: 3.0 }));
+    /// assert_eq!(LawName::Bernoulli.law(None), None);
     /// ```
-    pub fn from_name(name: &str, tail: Option<f64>) -> Option<Self> {
-        Some(match name {
-            "normal" => Law::Normal,
-            "uniform" => Law::Uniform,
-            "rademacher" => Law::Rademacher,
-            "student-t" => Law::StudentT { degrees: tail.unwrap_or(3.0) },
-            "pareto" => Law::Pareto { shape: tail.unwrap_or(3.0) },
-            "two-point" => Law::TwoPoint { probability: tail.unwrap_or(0.01) },
-            _ => return None,
+    pub fn law(self, tail: Option<f64>) -> Option<Law> {
+        Some(match self {
+            LawName::Normal => Law::Normal,
+            LawName::Uniform => Law::Uniform,
+            LawName::Rademacher => Law::Rademacher,
+            LawName::StudentT => Law::StudentT { degrees: tail.unwrap_or(3.0) },
+            LawName::Pareto => Law::Pareto { shape: tail.unwrap_or(3.0) },
+            LawName::TwoPoint => Law::TwoPoint { probability: tail.unwrap_or(0.01) },
+            LawName::Bernoulli => return None,
         })
     }
+}
 
+impl Law {
     /// Whether σ times it is σ-sub-Gaussian; uniform noise on ±√3 σ and ±σ are.
     pub(super) fn tails(self) -> Tails {
         match self {

@@ -31,7 +31,7 @@ mod truth;
 pub use comparison::{Comparison, Tried};
 pub use environment::Environment;
 pub use error::SimulationError;
-pub use law::Law;
+pub use law::{Law, LawName};
 pub use metrics::{Run, Runs, Summary};
 pub use runner::{Simulation, checkpoints};
 pub use truth::RkhsFunction;

@@ -27,13 +27,13 @@ use elfving::numerics::rng::Stream;
 /// Cost: a turn is one pass, 2 n r², and O(r²) for each of the s · leaders · r pairs.
 ///
 /// ```
-/// use elfving::design::{Control, Criterion, Problem, Solver, Status};
+/// use elfving::design::{Control, Criterion, Problem, Solver, DesignStatus};
 /// use elfving_lab::solvers::{RandomisedExchange};
 /// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(41, 3, |i, k| (i as f64 / 20.0 - 1.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let design = RandomisedExchange::default().seed(7).solve(&problem, &mut Control::new(Tolerance::new(1e-6)?))?;
-/// assert_eq!(design.status(), Status::Certified);
+/// assert_eq!(design.status(), DesignStatus::Certified);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone)]

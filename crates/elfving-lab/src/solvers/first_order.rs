@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use elfving::design::{Breakdown, SolverWeights};
 use elfving::design::{Canonical, Objective};
-use elfving::design::{Control, Criterion, Design, DesignError, Problem, Progress, Status, TargetRef};
+use elfving::design::{Control, Criterion, Design, DesignError, DesignStatus, Problem, Progress, TargetRef};
 use elfving::numerics::{
     Cholesky, Matrix, dot, largest_rows, multiply, multiply_transposed, norm_squared, row_norms,
 };
@@ -74,7 +74,7 @@ fn steps(
         if stop || best.gap <= aim {
             let design = Design::checked(problem, name, best.found(problem, &progress), control);
             let done = |design: &Design| {
-                design.status() == Status::Certified || stop || aim < 1e-4 * control.tolerance()
+                design.status() == DesignStatus::Certified || stop || aim < 1e-4 * control.tolerance()
             };
             if design.as_ref().map_or(true, done) {
                 return design;

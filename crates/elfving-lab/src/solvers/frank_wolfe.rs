@@ -35,14 +35,14 @@ pub enum Variant {
 /// ridge, plain and away steps scale A(λ) but not γI and cost a pass, 2 n r² + 9 r³.
 ///
 /// ```
-/// use elfving::design::{Control, Criterion, Problem, Solver, Status};
+/// use elfving::design::{Control, Criterion, Problem, Solver, DesignStatus};
 /// use elfving_lab::solvers::{FrankWolfe, Variant};
 /// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(41, 3, |i, k| (i as f64 / 20.0 - 1.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let method = FrankWolfe::default().variant(Variant::Pairwise);
 /// let design = method.solve(&problem, &mut Control::new(Tolerance::new(1e-6)?))?;
-/// assert_eq!(design.status(), Status::Certified);
+/// assert_eq!(design.status(), DesignStatus::Certified);
 /// assert_eq!(design.support().len(), 3); // -1, 0 and 1
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```

@@ -50,14 +50,14 @@ pub enum Opponent {
 /// Cost: a step is one pass over points and targets, 2 (n + m) r², and for xy m² r; a check costs the same again.
 ///
 /// ```
-/// use elfving::design::{Control, Criterion, Problem, Solver, Status};
+/// use elfving::design::{Control, Criterion, Problem, Solver, DesignStatus};
 /// use elfving_lab::solvers::{MirrorDescent, Opponent};
 /// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::new(0.1)?)?;
 /// let method = MirrorDescent::default().opponent(Opponent::Weighted);
 /// let design = method.solve(&problem, &mut Control::new(Tolerance::new(1e-3)?))?;
-/// assert_eq!(design.status(), Status::Certified);
+/// assert_eq!(design.status(), DesignStatus::Certified);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```
 #[derive(Debug, Clone)]

@@ -13,13 +13,13 @@
 mod exchange;
 mod first_order;
 mod frank_wolfe;
-mod method;
 mod mirror_descent;
 mod multiplicative;
+mod names;
 mod rank_one;
 
 pub use exchange::RandomisedExchange;
 pub use frank_wolfe::{FrankWolfe, Variant};
-pub use method::Method;
 pub use mirror_descent::{MirrorDescent, Opponent, StepSize};
 pub use multiplicative::Multiplicative;
+pub use names::SolverName;

@@ -21,13 +21,13 @@ use elfving::design::{Control, Criterion, Design, DesignError, Problem, Solver};
 /// Cost: an update is one pass, 2 n r².
 ///
 /// ```
-/// use elfving::design::{Control, Criterion, Problem, Solver, Status};
+/// use elfving::design::{Control, Criterion, Problem, Solver, DesignStatus};
 /// use elfving_lab::solvers::{Multiplicative};
 /// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
 /// let problem = Problem::over_choices(&pool, Criterion::D, Ridge::ZERO)?;
 /// let design = Multiplicative::default().solve(&problem, &mut Control::new(Tolerance::new(1e-3)?))?;
-/// assert_eq!(design.status(), Status::Certified);
+/// assert_eq!(design.status(), DesignStatus::Certified);
 /// assert!((design.certificate().value() - 0.25f64.ln()).abs() < 2e-3);
 /// # Ok::<(), elfving::design::DesignError>(())
 /// ```

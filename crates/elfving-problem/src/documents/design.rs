@@ -1,7 +1,7 @@
 //! A design with everything that is needed to check it again.
 
 use elfving::design::{
-    Certificate, CheckedBy, Criterion, DesignError, StatedCertificate, StatedDesign, Status, TargetRef,
+    Certificate, CheckedBy, Criterion, DesignError, DesignStatus, StatedCertificate, StatedDesign, TargetRef,
     recheck,
 };
 use elfving::pool::{KernelSpec, PointId, Pool};
@@ -36,7 +36,7 @@ pub struct DesignDocument {
     /// How far value and bound are apart.
     pub relative_gap: f64,
     /// How far the design got.
-    pub status: Status,
+    pub status: DesignStatus,
     /// Iterations of the solver.
     pub iterations: usize,
     /// Time of the answer, files not counted.
@@ -305,7 +305,7 @@ impl DesignDocument {
         // As solvers decide it: a log determinant near zero has no relative gap to speak of.
         let per_dimension = (certificate.value() - certificate.bound()).abs() / pool.dimension() as f64;
         let near_zero = self.criterion.is_maximised() && per_dimension <= 0.01 * tolerance.get();
-        if self.status == Status::Certified && gap > tolerance.get() + 2.0 * AGREEMENT && !near_zero {
+        if self.status == DesignStatus::Certified && gap > tolerance.get() + 2.0 * AGREEMENT && !near_zero {
             reasons.push(format!(
                 "the file says certified, but the gap is {gap:.1e}, above {:.0e}",
                 tolerance.get()

@@ -2,7 +2,7 @@
 
 use elfving::design::Criterion;
 use elfving::pool::PointId;
-use elfving::rounding::{Allocation, Draws, Path, RoundingReport};
+use elfving::rounding::{Allocation, Draws, RoundingPath, RoundingReport};
 use elfving::units::Ridge;
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ pub struct PlanDocument {
     /// Directions that matter.
     pub effective_dimension: usize,
     /// How the method got there.
-    pub path: Path,
+    pub path: RoundingPath,
     /// The measurements one by one, in the order to make them: shuffled, or as drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,

@@ -5,14 +5,15 @@ use super::{
     BanditError, Calibrated, CalibratedSettings, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Family, Goal,
     Policy, Question, Recommendation, Strategy, recommend,
 };
+use crate::named::{Named, named_by_name};
 
 /// An algorithm of the library, with its usual settings. The baselines are in `elfving-lab`.
 ///
 /// ```
 /// use elfving::bandit::Algorithm;
-/// assert_eq!(Algorithm::from_name("ellipsoid-best"), Some(Algorithm::EllipsoidBest));
-/// assert_eq!(Algorithm::from_name("rips-best").map(Algorithm::name), Some("rips-best"));
-/// assert_eq!(Algorithm::from_name("no-such"), None);
+/// assert_eq!("ellipsoid-best".parse(), Ok(Algorithm::EllipsoidBest));
+/// assert_eq!("rips-best".parse().map(Algorithm::name), Ok("rips-best"));
+/// assert!("no-such".parse::<Algorithm>().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
@@ -61,9 +62,10 @@ impl Algorithm {
         matches!(self, Algorithm::Calibrated(_))
     }
 
-    /// The algorithm of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::all().find(|algorithm| algorithm.name() == name)
+    /// Whether its policy decides from all data at any time: [`Policy::is_anytime`].
+    pub fn is_anytime(self) -> bool {
+        use Algorithm::{Calibrated, EllipsoidBest, EllipsoidMap, EllipsoidRegret};
+        matches!(self, Calibrated(_) | EllipsoidBest | EllipsoidMap | EllipsoidRegret)
     }
 
     /// The certified algorithm for what the question assumes, and why.
@@ -111,6 +113,24 @@ impl Algorithm {
         }
     }
 
+    /// What it is, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Algorithm::EllipsoidBest => "Confidence ellipsoid: the best, the m best or all good candidates",
+            Algorithm::EllipsoidRegret => "Confidence ellipsoid: little loss while measuring",
+            Algorithm::EllipsoidMap => "Confidence ellipsoid: every mean",
+            Algorithm::RipsBest(_) => {
+                "Elimination by RIPS, any tails: the best, the m best or all good candidates"
+            }
+            Algorithm::RipsRegret(_) => "Elimination by RIPS, any tails: little loss while measuring",
+            Algorithm::PtrBest(_) => {
+                "Elimination by rounded designs: the best, the m best or all good candidates"
+            }
+            Algorithm::PtrRegret(_) => "Elimination by rounded designs: little loss while measuring",
+            Algorithm::Calibrated(_) => "A fitted model: practical, no proof",
+        }
+    }
+
     /// The policy that answers a question.
     ///
     /// # Errors
@@ -131,3 +151,21 @@ impl Algorithm {
         })
     }
 }
+
+impl Named for Algorithm {
+    const KIND: &'static str = "algorithm";
+
+    fn all() -> Vec<Self> {
+        Self::all().collect()
+    }
+
+    fn name(self) -> &'static str {
+        self.name()
+    }
+
+    fn about(self) -> &'static str {
+        self.about()
+    }
+}
+
+named_by_name!(Algorithm);

@@ -1,353 +1,739 @@
-//! Ask and tell: the conversation between a policy and whoever measures.
+//! The record of asking and telling: slots, rounds, what was decided. Nothing is computed here.
+//!
+//! A campaign folds its events into a [`Conversation`]; a [`Bandit`](super::Bandit) in memory keeps one beside its policy. Both
+//! apply the same rules: who gets which slots, what may be told, what a decision rests on.
 
-use super::{
-    BanditError, ConditionalStatement, Decision, Guarantee, Margins, Next, Outcome, Plan, Policy, Reading,
-    Report, Slot, SlotId, Status, Told,
-};
-use crate::estimate::EstimateError;
+use super::{Decision, Outcome, Plan, Reading, SetAside};
 use crate::pool::PointId;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A policy, the slots it asked for, and the outcomes told.
+/// Slots, rounds, decisions and who holds what.
 ///
-/// A round is planned once and handed out in batches of any size; outcomes come back in any order; the round is decided when
-/// the last of them is in. Open slots are shown again before new ones are handed out, and a failed slot stays open.
-///
-/// A conversation can be put on record and restored: [`plan`](Self::plan), the outcomes told and [`decisions`](Self::decisions) are
-/// all there is to it, [`replay`](Self::replay) and [`resume`](Self::resume) bring it back without deciding anything again.
-pub struct Bandit {
-    policy: Box<dyn Policy>,
-    round: Option<Round>,
-    /// Readings of all closed rounds, by slot number; `None` where a round was closed with the slot open.
-    history: Vec<Option<Reading>>,
-    decisions: Vec<Decision>,
-    budget: Option<u64>,
-    /// Whether some round was closed with open slots.
-    waived: bool,
+/// ```
+/// use elfving::bandit::{Conversation, Handing, Plan, Supply};
+/// use elfving::pool::PointId;
+/// let mut talk = Conversation::new(true);
+/// let plan = Plan::chosen(1, vec![PointId::new(4), PointId::new(2)]);
+/// talk.hand_out(Handing { plan: Some(plan), handed_out: 2, ..Handing::default() })?;
+/// talk.tell(0, 0.5.into())?;
+/// // One came back and one is under way: two more are planned beside it.
+/// assert_eq!(talk.supply(None, 2), Supply::More { taken: vec![], of_round: 0, to_plan: 2 });
+/// assert_eq!(talk.pending(), [PointId::new(2)]);
+/// let text = serde_json::to_string(&talk)?;
+/// assert_eq!(serde_json::from_str::<Conversation>(&text)?, talk);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// Whether the policy decides from all data at any time; otherwise it needs whole rounds.
+    anytime: bool,
+    rounds: Vec<Round>,
+    brought: Vec<(PointId, Reading)>,
+    steps: Vec<Step>,
+    /// Slots told since the last decision, in the order in which they came.
+    fresh: Vec<usize>,
+    /// Whether something else came in since then: measurements brought in, candidates set aside.
+    unsettled: bool,
+    barred: BTreeMap<PointId, Bar>,
+    /// The last slots that each worker was shown; "" is the one who gives no name.
+    batches: BTreeMap<String, Vec<usize>>,
+    waived: Option<String>,
 }
 
-/// The round under way.
-struct Round {
+/// What was planned at once: the plan, its slots, and whether it is decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Round {
     plan: Plan,
+    /// The candidate of each slot, in run order.
     points: Vec<PointId>,
-    readings: Vec<Option<Reading>>,
+    /// The measurement of the plan that each slot is; as planned without it.
+    order: Option<Vec<usize>>,
+    /// The number of its first slot.
+    first: usize,
     handed_out: usize,
-    /// All before this one are told.
-    first_open: usize,
-    open: usize,
+    slots: Vec<SlotRecord>,
+    /// Slots without an outcome, handed out or not.
+    missing: usize,
+    /// Whether it was decided as a whole.
+    closed: bool,
 }
 
-impl Round {
-    fn new(plan: Plan) -> Self {
-        let points = plan.measurements.points();
+/// What is known of a slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SlotRecord {
+    /// Where it stands.
+    pub state: SlotState,
+    /// Who has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// How often it failed.
+    #[serde(default)]
+    pub failures: u64,
+}
+
+/// Where a slot stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlotState {
+    /// Under way.
+    Open,
+    /// An attempt failed: it is handed out again.
+    Failed,
+    /// It was given back: it is handed out again.
+    Released,
+    /// Its candidate was set aside. An outcome may still be told.
+    Dropped,
+    /// It has its outcome.
+    Told(Reading),
+}
+
+/// Why a point is neither measured nor chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bar {
+    /// Whether it turned out to be impossible, rather than unwanted.
+    pub infeasible: bool,
+    /// Why, in the user's words or ours.
+    pub reason: String,
+}
+
+/// What a policy is given, in order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// A round that was decided as a whole, with all its outcomes or those there were.
+    Round {
+        /// Its place among the rounds.
+        round: usize,
+        /// What it decided.
+        decision: Decision,
+    },
+    /// Outcomes of slots, as they came.
+    Slots(Vec<usize>),
+    /// Measurements from outside: from this one up to that one.
+    Brought(usize, usize),
+    /// All points that are neither measured nor chosen from here on.
+    SetAside(SetAside),
+    /// What was decided from all data so far.
+    Decided(Decision),
+}
+
+/// Slots that go out: what was released or failed, more of the round under way, a new plan.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Handing {
+    /// A plan that begins here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// Its run order: slot k is measurement `order[k]` of the plan. Without one, as planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<usize>>,
+    /// How many slots of the last round are out, with these.
+    pub handed_out: usize,
+    /// Slots that were out before, and go out again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<usize>,
+    /// Whether they belong to one batch with those handed out just before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_those_before: bool,
+    /// Who gets them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// Where the next slots of a worker come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Supply {
+    /// These are with the worker already.
+    Again(Vec<usize>),
+    /// New ones.
+    More {
+        /// Slots that failed, were released, or are with the worker.
+        taken: Vec<usize>,
+        /// So many more of the round under way.
+        of_round: usize,
+        /// So many are to be planned.
+        to_plan: usize,
+    },
+}
+
+/// What an outcome for a slot would be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// New.
+    New,
+    /// On record already.
+    Repeated,
+    /// Another one is on record.
+    Conflict {
+        /// The one on record.
+        known: Reading,
+    },
+    /// The round was decided without it.
+    TooLate,
+    /// No such slot was handed out.
+    NeverAsked,
+}
+
+impl Conversation {
+    /// Nothing asked yet, of a policy that decides at any time or by whole rounds.
+    pub fn new(anytime: bool) -> Self {
         Self {
-            readings: vec![None; points.len()],
-            handed_out: 0,
-            first_open: 0,
-            open: points.len(),
-            points,
-            plan,
-        }
-    }
-}
-
-impl Bandit {
-    /// Starts the conversation.
-    pub fn new(policy: Box<dyn Policy>) -> Self {
-        Self { policy, round: None, history: Vec::new(), decisions: Vec::new(), budget: None, waived: false }
-    }
-
-    /// At most this many measurements in all; a round that does not fit is refused with what it needs.
-    #[must_use]
-    pub fn budget(mut self, budget: u64) -> Self {
-        self.budget = Some(budget);
-        self
-    }
-
-    /// The next slots: those that were handed out and not told, or else up to `batch` new ones. Empty when the policy has
-    /// stopped.
-    ///
-    /// # Errors
-    /// [`BanditError::EmptyBatch`], [`BanditError::OverBudget`], and what planning a round finds.
-    pub fn ask(&mut self, batch: usize) -> Result<Vec<Slot>, BanditError> {
-        if batch == 0 {
-            return Err(BanditError::EmptyBatch);
-        }
-        if self.round.is_none() {
-            let wanted = self.left().min(batch as u64).max(1) as usize;
-            match self.policy.plan_within(wanted, self.left())? {
-                Next::Stop(_) => return Ok(Vec::new()),
-                Next::Measure(plan) => self.begin(plan)?,
-            }
-        }
-        let first = self.history.len();
-        let round = self.round.as_mut().expect("a round was begun above");
-        let open = |round: &Round, range: std::ops::Range<usize>| -> Vec<Slot> {
-            range
-                .filter(|&i| round.readings[i].is_none())
-                .map(|i| Slot { id: SlotId((first + i) as u64), point: round.points[i] })
-                .collect()
-        };
-        while round.first_open < round.handed_out && round.readings[round.first_open].is_some() {
-            round.first_open += 1;
-        }
-        let waiting = open(round, round.first_open..round.handed_out);
-        if !waiting.is_empty() {
-            return Ok(waiting);
-        }
-        let from = round.handed_out;
-        round.handed_out = round.points.len().min(from.saturating_add(batch));
-        Ok(open(round, from..round.handed_out))
-    }
-
-    /// Begins a round as planned, now or in a record.
-    ///
-    /// # Errors
-    /// [`BanditError::RoundIncomplete`] while another one is under way, [`BanditError::OverBudget`].
-    pub fn begin(&mut self, plan: Plan) -> Result<(), BanditError> {
-        if let Some(round) = &self.round {
-            return Err(BanditError::RoundIncomplete { open: round.open });
-        }
-        let needed = plan.measurements.len() as u64;
-        let left = self.left();
-        if needed > left {
-            return Err(BanditError::OverBudget { needed, left });
-        }
-        self.round = Some(Round::new(plan));
-        Ok(())
-    }
-
-    /// Measurements that the budget leaves.
-    fn left(&self) -> u64 {
-        self.budget.map_or(u64::MAX, |budget| budget.saturating_sub(self.history.len() as u64))
-    }
-
-    /// Makes the points that the user wants measured the next round; the policy gets them as [`earlier`](Self::earlier) data.
-    ///
-    /// # Errors
-    /// Those of [`begin`](Self::begin).
-    pub fn force(&mut self, points: Vec<PointId>) -> Result<(), BanditError> {
-        self.begin(Plan::forced(points))
-    }
-
-    /// Takes in measurements made before or beside the conversation, and says whether the policy can use them.
-    ///
-    /// # Errors
-    /// [`BanditError::Earlier`] for what is no outcome, and what the policy finds.
-    pub fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
-        for (index, (_, reading)) in measured.iter().enumerate() {
-            if let Some(problem) = reading.problem() {
-                return Err(BanditError::Earlier { index, problem });
-            }
-        }
-        self.policy.earlier(measured)
-    }
-
-    /// Whether the decisions after a corrected outcome can be made anew.
-    pub fn reuses_all(&self) -> bool {
-        self.policy.reuses_all()
-    }
-
-    /// Takes in what came back for a slot. The last open slot of a round decides the round.
-    ///
-    /// # Errors
-    /// [`BanditError::UnknownSlot`], [`BanditError::NotAnOutcome`], [`BanditError::Conflict`] for another value than before,
-    /// and what the estimate of a complete round finds.
-    pub fn tell(&mut self, slot: SlotId, outcome: impl Into<Outcome>) -> Result<Told, BanditError> {
-        let outcome = outcome.into();
-        let first = self.history.len() as u64;
-        if let Outcome::Measured(reading) = &outcome {
-            check(slot, reading)?;
-        }
-        match self.history.get(slot.0 as usize) {
-            Some(Some(known)) => return already_told(slot, known, outcome),
-            Some(None) => return Err(BanditError::RoundClosed { slot }),
-            None => {}
-        }
-        let asked = first + self.round.as_ref().map_or(0, |round| round.handed_out as u64);
-        let Some(round) = self.round.as_mut().filter(|_| slot.0 < asked) else {
-            return Err(BanditError::UnknownSlot { slot, asked });
-        };
-        let place = &mut round.readings[(slot.0 - first) as usize];
-        match (outcome, &place) {
-            (outcome, Some(known)) => already_told(slot, known, outcome),
-            (Outcome::Failed, None) => Ok(Told::AskedAgain),
-            (Outcome::Measured(reading), None) => {
-                *place = Some(reading);
-                round.open -= 1;
-                if round.open == 0 {
-                    self.close(None)?;
-                }
-                Ok(Told::Recorded)
-            }
+            anytime,
+            rounds: Vec::new(),
+            brought: Vec::new(),
+            steps: Vec::new(),
+            fresh: Vec::new(),
+            unsettled: false,
+            barred: BTreeMap::new(),
+            batches: BTreeMap::new(),
+            waived: None,
         }
     }
 
-    /// Closes the complete round: by what the policy decides, or by the decision on record.
-    fn close(&mut self, recorded: Option<&Decision>) -> Result<(), BanditError> {
-        let round = self.round.as_ref().expect("a round is under way");
-        let readings: Vec<Reading> = round.readings.iter().flatten().cloned().collect();
-        let decision = match recorded {
-            _ if round.plan.is_forced() => {
-                let measured: Vec<_> = round.points.iter().copied().zip(readings).collect();
-                self.policy.earlier(&measured)?;
-                recorded.cloned().unwrap_or_else(|| self.nobody_out(0))
-            }
-            Some(recorded) => {
-                self.policy.recall(&round.plan, &readings)?;
-                recorded.clone()
-            }
-            None => self.policy.learn_readings(&round.plan, &readings)?,
-        };
-        self.settle(decision);
-        Ok(())
+    /// Whether the policy decides from all data at any time.
+    pub fn is_anytime(&self) -> bool {
+        self.anytime
     }
 
-    fn nobody_out(&self, round: u64) -> Decision {
-        Decision::keep(round, self.policy.report().survivors)
+    /// Every round, in the order in which they were planned.
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
     }
 
-    /// Closes the round under way although slots are open, or although its estimate fails: what was told stands for the whole.
-    ///
-    /// No theorem covers that, so from here on the report says [`Guarantee::None`]. An outcome that comes later is refused.
-    ///
-    /// # Errors
-    /// [`BanditError::NoRound`] when none is under way.
-    pub fn close_without_guarantee(&mut self) -> Result<(), BanditError> {
-        self.close_partly(None)
+    /// What the policy is given, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
-    fn close_partly(&mut self, recorded: Option<&Decision>) -> Result<(), BanditError> {
-        let round = self.round.as_ref().ok_or(BanditError::NoRound)?;
-        let told: Vec<bool> = round.readings.iter().map(Option::is_some).collect();
-        let readings: Vec<Reading> = round.readings.iter().flatten().cloned().collect();
-        let number = round.plan.round;
-        let decided = match round.plan.only(&told) {
-            Some(part) if part.is_forced() => {
-                let measured: Vec<_> = part.measurements.points().into_iter().zip(readings).collect();
-                self.policy.earlier(&measured)?;
-                None
-            }
-            Some(part) => self.policy.learn_readings(&part, &readings).ok(),
-            None => None,
-        };
-        let decision = recorded.cloned().or(decided).unwrap_or_else(|| self.nobody_out(number));
-        // What the user chose is no part of a theorem; the rest of a planned round is.
-        self.waived |= number > 0;
-        self.settle(decision);
-        Ok(())
+    /// Measurements from outside.
+    pub fn brought(&self) -> &[(PointId, Reading)] {
+        &self.brought
     }
 
-    /// Applies the decision and puts the round behind.
-    fn settle(&mut self, decision: Decision) {
-        self.policy.apply(&decision);
-        self.decisions.push(decision);
-        let round = self.round.take().expect("a round is under way");
-        self.history.extend(round.readings);
+    /// Slots told since the last decision.
+    pub fn fresh(&self) -> &[usize] {
+        &self.fresh
     }
 
-    /// Restores a closed round from its record: one reading for each slot of the plan, `None` for those that were open when it was closed
-    /// without a guarantee. The recorded decision is applied as it is.
-    ///
-    /// # Errors
-    /// Those of [`begin`](Self::begin), [`EstimateError::OutcomeCount`], [`BanditError::NotAnOutcome`], and what the estimate of a complete
-    /// round finds.
-    pub fn replay(
-        &mut self,
-        plan: Plan,
-        readings: &[Option<Reading>],
-        decision: &Decision,
-    ) -> Result<(), BanditError> {
-        self.resume(plan, readings)?;
-        if readings.iter().all(Option::is_some) {
-            self.close(Some(decision))
-        } else {
-            self.close_partly(Some(decision))
-        }
+    /// Why nothing is guaranteed any more.
+    pub fn waived(&self) -> Option<&str> {
+        self.waived.as_deref()
     }
 
-    /// Restores the round under way from its record: its plan, and for each slot that was handed out its reading, `None` while it is
-    /// open.
-    ///
-    /// # Errors
-    /// Those of [`begin`](Self::begin), [`EstimateError::OutcomeCount`] for more outcomes than the plan has slots,
-    /// [`BanditError::NotAnOutcome`].
-    pub fn resume(&mut self, plan: Plan, handed_out: &[Option<Reading>]) -> Result<(), BanditError> {
-        let (expected, got) = (plan.measurements.len(), handed_out.len());
-        if got > expected {
-            return Err(EstimateError::OutcomeCount { expected, got }.into());
-        }
-        for (i, reading) in handed_out.iter().enumerate() {
-            reading
-                .as_ref()
-                .map_or(Ok(()), |reading| check(SlotId((self.history.len() + i) as u64), reading))?;
-        }
-        self.begin(plan)?;
-        let round = self.round.as_mut().expect("a round was begun above");
-        round.readings[..got].clone_from_slice(handed_out);
-        round.open -= handed_out.iter().flatten().count();
-        round.handed_out = got;
-        Ok(())
+    /// The points that are neither measured nor chosen, and why.
+    pub fn barred(&self) -> &BTreeMap<PointId, Bar> {
+        &self.barred
     }
 
-    /// The plan of the round under way.
-    pub fn plan(&self) -> Option<&Plan> {
-        self.round.as_ref().map(|round| &round.plan)
+    /// The same, as a policy wants it.
+    pub fn set_aside(&self) -> SetAside {
+        let infeasible = self.barred.iter().filter(|(_, bar)| bar.infeasible).map(|(point, _)| *point);
+        SetAside { points: self.barred.keys().copied().collect(), infeasible: infeasible.collect() }
     }
 
-    /// What every closed round decided, in order.
-    pub fn decisions(&self) -> &[Decision] {
-        &self.decisions
-    }
-
-    /// Slots asked and not told yet.
-    pub fn open_slots(&self) -> usize {
-        self.round.as_ref().map_or(0, |round| {
-            round.readings[..round.handed_out].iter().filter(|reading| reading.is_none()).count()
+    /// What was decided so far, in order.
+    pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Round { decision, .. } | Step::Decided(decision) => Some(decision),
+            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) => None,
         })
     }
 
-    /// What is known.
-    pub fn report(&self) -> Report {
-        let report = self.policy.report();
-        // Where nothing was proved before, nothing is lost.
-        if self.waived && report.guarantee != Guarantee::Calibrated {
-            Report { guarantee: Guarantee::None, epsilon: None, margins: Margins::default(), ..report }
-        } else {
-            report
+    /// The number of the last plan; 0 before the first.
+    pub fn last_round(&self) -> u64 {
+        self.rounds.iter().map(|round| round.plan.round).max().unwrap_or(0)
+    }
+
+    /// The round that a policy by whole rounds is in.
+    pub fn round_under_way(&self) -> Option<&Round> {
+        self.rounds.last().filter(|round| !round.closed && (!self.anytime || round.missing > 0))
+    }
+
+    /// How many slots were handed out.
+    pub fn slot_count(&self) -> usize {
+        self.rounds.last().map_or(0, |round| round.first + round.handed_out)
+    }
+
+    /// Measurements planned.
+    pub fn planned(&self) -> u64 {
+        self.rounds.iter().map(|round| round.points.len() as u64).sum()
+    }
+
+    /// The round of a slot that was handed out, and its place there.
+    pub fn place(&self, slot: usize) -> Option<(usize, usize)> {
+        let round = self.rounds.partition_point(|round| round.first <= slot).checked_sub(1)?;
+        let place = slot - self.rounds[round].first;
+        (place < self.rounds[round].handed_out).then_some((round, place))
+    }
+
+    /// What is known of a slot that was handed out.
+    pub fn slot(&self, slot: usize) -> Option<&SlotRecord> {
+        self.place(slot).map(|(round, place)| &self.rounds[round].slots[place])
+    }
+
+    /// The point of a slot that was handed out.
+    pub fn point(&self, slot: usize) -> Option<PointId> {
+        self.place(slot).map(|(round, place)| self.rounds[round].points[place])
+    }
+
+    /// The slots that a worker was shown last; those of who gives no name without one.
+    pub fn last_batch(&self, worker: Option<&str>) -> &[usize] {
+        self.batches.get(worker.unwrap_or("")).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every slot that was handed out, with its number and point.
+    pub fn slots(&self) -> impl Iterator<Item = (usize, PointId, &SlotRecord)> {
+        self.rounds.iter().flat_map(|round| {
+            let handed_out = round.points.iter().zip(&round.slots).take(round.handed_out);
+            handed_out.enumerate().map(|(place, (point, slot))| (round.first + place, *point, slot))
+        })
+    }
+
+    /// Slots that were handed out, have no outcome and may get one.
+    pub fn open(&self) -> impl Iterator<Item = (usize, PointId, &SlotRecord)> {
+        let rounds = self.rounds.iter().filter(|round| !round.closed && round.missing > 0);
+        rounds.flat_map(|round| {
+            let handed_out = round.points.iter().zip(&round.slots).take(round.handed_out);
+            let slots =
+                handed_out.enumerate().map(|(place, (point, slot))| (round.first + place, *point, slot));
+            slots.filter(|(_, _, slot)| !matches!(slot.state, SlotState::Told(_) | SlotState::Dropped))
+        })
+    }
+
+    /// The points of open slots: what a plan must count as under way.
+    pub fn pending(&self) -> Vec<PointId> {
+        self.open().map(|(_, point, _)| point).collect()
+    }
+
+    /// Whether the policy by whole rounds has all that it is going to get of its round.
+    pub fn is_round_complete(&self) -> bool {
+        !self.anytime && self.rounds.last().is_some_and(|round| !round.closed && round.missing == 0)
+    }
+
+    /// Whether a decision at any time is due: something came in since the last one.
+    pub fn is_unsettled(&self) -> bool {
+        self.anytime && (self.unsettled || !self.fresh.is_empty())
+    }
+
+    /// Where up to `size` slots for a worker come from.
+    ///
+    /// Who gives a name gets the own open slots again, filled up with others. Who gives none is shown the last batch again until
+    /// something of it came back; then what failed, and new slots beside those that are still under way.
+    pub fn supply(&self, worker: Option<&str>, size: usize) -> Supply {
+        let of_nobody_else = |slot: &SlotRecord| slot.worker.as_deref() == worker;
+        let own: Vec<usize> = match worker {
+            Some(_) => self.open().filter(|(.., slot)| of_nobody_else(slot)).map(|(slot, ..)| slot).collect(),
+            None => self.untouched_batch(),
+        };
+        // An attempt that failed is a new one when it goes out again.
+        let all_under_way = self.slots_are_open(&own);
+        if all_under_way && (worker.is_none() && !own.is_empty() || own.len() >= size) {
+            return Supply::Again(own);
+        }
+        let is_free = |slot: &SlotRecord| match slot.state {
+            SlotState::Released => true,
+            SlotState::Failed => slot.worker.is_none() || of_nobody_else(slot),
+            _ => false,
+        };
+        let mut taken = own;
+        for (slot, ..) in self.open().filter(|(.., slot)| is_free(slot)) {
+            if taken.len() < size && !taken.contains(&slot) {
+                taken.push(slot);
+            }
+        }
+        taken.sort_unstable();
+        let left = size.saturating_sub(taken.len());
+        let waiting = self.rounds.last().filter(|round| !round.closed);
+        let of_round = waiting.map_or(0, |round| left.min(round.points.len() - round.handed_out));
+        let may_plan = self.anytime || waiting.is_none();
+        let to_plan = if may_plan { left - of_round } else { 0 };
+        if taken.is_empty() && of_round == 0 && to_plan == 0 && worker.is_none() {
+            return Supply::Again(self.open().map(|(slot, ..)| slot).collect());
+        }
+        Supply::More { taken, of_round, to_plan }
+    }
+
+    fn slots_are_open(&self, slots: &[usize]) -> bool {
+        slots.iter().all(|slot| self.slot(*slot).is_some_and(|slot| slot.state == SlotState::Open))
+    }
+
+    /// The last batch of who gives no name, while nothing of it came back.
+    fn untouched_batch(&self) -> Vec<usize> {
+        let batch = self.last_batch(None);
+        let is_with_us = |slot: &usize| {
+            let closed = self.place(*slot).is_none_or(|(round, _)| self.rounds[round].closed);
+            !closed
+                && self.slot(*slot).is_some_and(|slot| slot.state == SlotState::Open && slot.worker.is_none())
+        };
+        if batch.iter().all(is_with_us) { batch.to_vec() } else { Vec::new() }
+    }
+
+    /// A plan begins; nothing of it is handed out yet.
+    ///
+    /// # Errors
+    /// Inside a round that needs all its outcomes, or with an order that is none of the plan.
+    pub fn begin(&mut self, plan: Plan, order: Option<Vec<usize>>) -> Result<(), String> {
+        let waits = |round: &Round| !round.closed && (!self.anytime || round.handed_out < round.points.len());
+        if self.rounds.last().is_some_and(waits) {
+            return Err("a round begins while another one is open".to_owned());
+        }
+        let first = self.slot_count();
+        self.rounds.push(Round::begin(plan, order, first)?);
+        // A design by whole rounds knows nothing of what cannot be measured.
+        let barred: BTreeSet<PointId> = self.barred.keys().copied().collect();
+        self.drop_slots(&barred, "they were set aside before");
+        Ok(())
+    }
+
+    /// Slots go out.
+    ///
+    /// # Errors
+    /// What cannot be: a round inside another one that needs all its outcomes, slots that are not there.
+    pub fn hand_out(&mut self, handing: Handing) -> Result<(), String> {
+        let Handing { plan, order, handed_out, again, with_those_before, worker, by: _ } = handing;
+        if let Some(plan) = plan {
+            self.begin(plan, order)?;
+        }
+        let key = worker.clone().unwrap_or_default();
+        let before = self.batches.get(&key).filter(|_| with_those_before);
+        let mut batch = before.cloned().unwrap_or_default();
+        for &slot in &again {
+            let (round, place) = self.place(slot).ok_or_else(|| format!("slot {slot} was never asked"))?;
+            let record = &mut self.rounds[round].slots[place];
+            if !matches!(record.state, SlotState::Open | SlotState::Failed | SlotState::Released) {
+                return Err(format!("slot {slot} is handed out again and is not open"));
+            }
+            (record.state, record.worker) = (SlotState::Open, worker.clone());
+            batch.push(slot);
+        }
+        let Some(round) = self.rounds.last_mut() else {
+            return Err("slots are handed out and no round is open".to_owned());
+        };
+        let from = round.handed_out;
+        if handed_out < from || handed_out > round.points.len() || (handed_out > from && round.closed) {
+            return Err(format!("{handed_out} slots of {} are handed out", round.points.len()));
+        }
+        if handed_out == from && again.is_empty() {
+            return Err("no slot is handed out".to_owned());
+        }
+        round.handed_out = handed_out;
+        for place in from..handed_out {
+            let slot = &mut round.slots[place];
+            if slot.state == SlotState::Open {
+                slot.worker.clone_from(&worker);
+                batch.push(round.first + place);
+            }
+        }
+        self.batches.insert(key, batch);
+        Ok(())
+    }
+
+    /// What it would mean to be told `outcome` for `slot`.
+    pub fn judge(&self, slot: usize, outcome: &Outcome) -> Verdict {
+        let Some((round, place)) = self.place(slot) else { return Verdict::NeverAsked };
+        let round = &self.rounds[round];
+        match (&round.slots[place].state, outcome) {
+            (SlotState::Told(known), Outcome::Measured(told)) if known == told => Verdict::Repeated,
+            (SlotState::Told(known), _) => Verdict::Conflict { known: known.clone() },
+            _ if round.closed && !self.anytime => Verdict::TooLate,
+            // Until it is handed out again, a failure told twice is one failure.
+            (SlotState::Failed, Outcome::Failed) => Verdict::Repeated,
+            (SlotState::Dropped, Outcome::Failed | Outcome::Infeasible) => Verdict::Repeated,
+            _ => Verdict::New,
         }
     }
 
-    /// What would be certified of the first pick if the truth were simple enough under a fitted model.
-    pub fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
-        self.policy.conditional(sigma)
-    }
-
-    /// Whether the policy wants nothing more.
-    pub fn finished(&self) -> bool {
-        self.round.is_none() && matches!(self.policy.status(), Status::Finished(_))
-    }
-}
-
-impl std::fmt::Debug for Bandit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Bandit")
-            .field("policy", &self.policy.name())
-            .field("told", &self.history.len())
-            .field("open", &self.open_slots())
-            .finish_non_exhaustive()
-    }
-}
-
-/// A slot that has its value: the same again changes nothing, another one is a conflict.
-fn already_told(slot: SlotId, known: &Reading, outcome: Outcome) -> Result<Told, BanditError> {
-    match outcome {
-        Outcome::Measured(told) if told != *known => {
-            Err(BanditError::Conflict { slot, known: known.clone(), told })
+    /// The slot, if it can be told or failed now.
+    fn open_slot(&mut self, slot: usize) -> Result<(&mut SlotRecord, &mut usize), String> {
+        let refused = || format!("slot {slot} is not open");
+        let (index, place) = self.place(slot).ok_or_else(refused)?;
+        let round = &mut self.rounds[index];
+        let told = matches!(round.slots[place].state, SlotState::Told(_));
+        if told || (round.closed && !self.anytime) {
+            return Err(refused());
         }
-        _ => Ok(Told::Repeated),
+        Ok((&mut round.slots[place], &mut round.missing))
+    }
+
+    /// A slot has its outcome.
+    ///
+    /// # Errors
+    /// When it is no outcome, or the slot is not open.
+    pub fn tell(&mut self, slot: usize, reading: Reading) -> Result<(), String> {
+        if let Some(problem) = reading.problem() {
+            return Err(format!("slot {slot}: {problem}"));
+        }
+        let (record, missing) = self.open_slot(slot)?;
+        if record.state != SlotState::Dropped {
+            *missing -= 1;
+        }
+        record.state = SlotState::Told(reading);
+        self.fresh.push(slot);
+        Ok(())
+    }
+
+    /// An attempt failed; says how often it has now.
+    ///
+    /// # Errors
+    /// When the slot is not open.
+    pub fn fail(&mut self, slot: usize) -> Result<u64, String> {
+        let (record, _) = self.open_slot(slot)?;
+        if record.state != SlotState::Dropped {
+            record.state = SlotState::Failed;
+        }
+        record.failures += 1;
+        Ok(record.failures)
+    }
+
+    /// Slots are given back, for others to take, or given up for good.
+    ///
+    /// # Errors
+    /// When one of them is not open.
+    pub fn release(&mut self, slots: &[usize], for_good: bool) -> Result<(), String> {
+        if for_good && !self.anytime {
+            return Err("a round needs all its slots".to_owned());
+        }
+        for &slot in slots {
+            let (record, missing) = self.open_slot(slot)?;
+            if record.state == SlotState::Dropped {
+                return Err(format!("slot {slot} is not open"));
+            }
+            if for_good {
+                *missing -= 1;
+                record.state = SlotState::Dropped;
+            } else {
+                (record.state, record.worker) = (SlotState::Released, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Measurements from outside come in.
+    ///
+    /// # Errors
+    /// When one of them is no outcome.
+    pub fn bring(&mut self, measured: Vec<(PointId, Reading)>) -> Result<(), String> {
+        if let Some(problem) = measured.iter().find_map(|(_, reading)| reading.problem()) {
+            return Err(problem);
+        }
+        let from = self.brought.len();
+        self.brought.extend(measured);
+        self.steps.push(Step::Brought(from, self.brought.len()));
+        self.unsettled = true;
+        Ok(())
+    }
+
+    /// Points are neither measured nor chosen from here on; their open slots are dropped.
+    pub fn bar(&mut self, points: &[PointId], bar: &Bar) {
+        let points: BTreeSet<PointId> = points.iter().copied().collect();
+        self.barred.extend(points.iter().map(|point| (*point, bar.clone())));
+        self.steps.push(Step::SetAside(self.set_aside()));
+        self.unsettled = true;
+        self.drop_slots(&points, &bar.reason);
+    }
+
+    /// Open slots of these points are dropped.
+    fn drop_slots(&mut self, points: &BTreeSet<PointId>, reason: &str) {
+        if points.is_empty() {
+            return;
+        }
+        let anytime = self.anytime;
+        for round in self.rounds.iter_mut().filter(|round| !round.closed && round.missing > 0) {
+            for (point, slot) in round.points.iter().zip(&mut round.slots) {
+                let is_open = !matches!(slot.state, SlotState::Told(_) | SlotState::Dropped);
+                if is_open && points.contains(point) {
+                    slot.state = SlotState::Dropped;
+                    round.missing -= 1;
+                }
+            }
+            // Whoever needs the whole round does not get it any more.
+            if !anytime
+                && !round.plan.is_forced()
+                && round.slots.iter().any(|slot| slot.state == SlotState::Dropped)
+            {
+                let number = round.plan.round;
+                let why = format!("candidates of round {number} could not be measured ({reason})");
+                self.waived.get_or_insert(why);
+            }
+        }
+    }
+
+    /// Points may be measured and chosen again.
+    pub fn allow(&mut self, points: &[PointId]) {
+        for point in points {
+            self.barred.remove(point);
+        }
+        self.steps.push(Step::SetAside(self.set_aside()));
+        self.unsettled = true;
+    }
+
+    /// Nothing is guaranteed from here on.
+    pub fn waive(&mut self, why: impl Into<String>) {
+        self.waived.get_or_insert(why.into());
+    }
+
+    /// The round under way is decided as a whole; `waived` where outcomes are missing.
+    ///
+    /// # Errors
+    /// When there is none, or outcomes are missing and that is not said.
+    pub fn close(&mut self, decision: Decision, waived: bool) -> Result<(), String> {
+        let index = self.rounds.len().wrapping_sub(1);
+        let Some(round) = self.rounds.last_mut().filter(|round| !round.closed) else {
+            return Err("no round is open".to_owned());
+        };
+        if round.missing > 0 && !waived && !round.plan.is_forced() {
+            return Err(format!("a round closes with {} slots open", round.missing));
+        }
+        if waived {
+            let (open, number) = (round.missing, round.plan.round);
+            self.waived.get_or_insert(format!("round {number} was closed with {open} measurements missing"));
+        }
+        round.closed = true;
+        let (first, end) = (round.first, round.first + round.handed_out);
+        self.fresh.retain(|slot| !(first..end).contains(slot));
+        self.steps.push(Step::Round { round: index, decision });
+        Ok(())
+    }
+
+    /// Something is decided from all data so far.
+    ///
+    /// # Errors
+    /// Where the policy decides by whole rounds.
+    pub fn decide(&mut self, decision: Decision) -> Result<(), String> {
+        if !self.anytime {
+            return Err("this algorithm decides by whole rounds".to_owned());
+        }
+        let fresh = std::mem::take(&mut self.fresh);
+        if !fresh.is_empty() {
+            self.steps.push(Step::Slots(fresh));
+        }
+        self.steps.push(Step::Decided(decision));
+        self.unsettled = false;
+        Ok(())
+    }
+
+    /// Replaces an outcome, or says that the measurement had failed; says whether something was decided on it.
+    ///
+    /// # Errors
+    /// When the slot has another outcome, or a whole round was decided on the one that is taken back.
+    pub fn replace(&mut self, slot: usize, from: &Reading, to: Option<Reading>) -> Result<bool, String> {
+        let (index, place) = self.place(slot).ok_or_else(|| format!("slot {slot} was never asked"))?;
+        let in_a_step = |step: &Step| match step {
+            Step::Round { round, .. } => *round == index,
+            Step::Slots(slots) => slots.contains(&slot),
+            Step::Brought(..) | Step::SetAside(_) | Step::Decided(_) => false,
+        };
+        let decided = self.steps.iter().any(in_a_step);
+        let round = &mut self.rounds[index];
+        let record = &mut round.slots[place];
+        if record.state != SlotState::Told(from.clone()) {
+            return Err(format!("slot {slot} did not have the outcome that is corrected"));
+        }
+        match to {
+            Some(reading) if reading.problem().is_none() => record.state = SlotState::Told(reading),
+            None if !round.closed => {
+                record.state = SlotState::Failed;
+                round.missing += 1;
+                self.fresh.retain(|fresh| *fresh != slot);
+                for step in &mut self.steps {
+                    if let Step::Slots(slots) = step {
+                        slots.retain(|told| *told != slot);
+                    }
+                }
+            }
+            _ => return Err(format!("slot {slot} is corrected to what is no outcome")),
+        }
+        Ok(decided)
+    }
+
+    /// Puts other decisions in the place of those made so far.
+    ///
+    /// # Errors
+    /// Unless there is one for each.
+    pub fn decide_again(&mut self, decisions: Vec<Decision>) -> Result<(), String> {
+        let (made, given) = (self.decisions().count(), decisions.len());
+        if made != given {
+            return Err(format!("{given} decisions for {made} that were made"));
+        }
+        let places = self.steps.iter_mut().filter_map(|step| match step {
+            Step::Round { decision, .. } | Step::Decided(decision) => Some(decision),
+            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) => None,
+        });
+        places.zip(decisions).for_each(|(place, decision)| *place = decision);
+        Ok(())
     }
 }
 
-fn check(slot: SlotId, reading: &Reading) -> Result<(), BanditError> {
-    reading.problem().map_or(Ok(()), |problem| Err(BanditError::NotAnOutcome { slot, problem }))
+impl Round {
+    fn begin(plan: Plan, order: Option<Vec<usize>>, first: usize) -> Result<Self, String> {
+        let planned = plan.measurements.points();
+        let count = planned.len();
+        let points = match &order {
+            None => planned,
+            Some(order) if is_permutation(order, count) => order.iter().map(|&k| planned[k]).collect(),
+            Some(_) => return Err("the run order is not one of the plan".to_owned()),
+        };
+        let slots = vec![SlotRecord { state: SlotState::Open, worker: None, failures: 0 }; count];
+        Ok(Self { plan, points, order, first, handed_out: 0, slots, missing: count, closed: false })
+    }
+
+    /// What was planned.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The point of each slot, in run order.
+    pub fn points(&self) -> &[PointId] {
+        &self.points
+    }
+
+    /// The number of its first slot.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// How many of its slots were handed out.
+    pub fn handed_out(&self) -> usize {
+        self.handed_out
+    }
+
+    /// Its slots, in run order.
+    pub fn slots(&self) -> &[SlotRecord] {
+        &self.slots
+    }
+
+    /// Slots without an outcome, handed out or not.
+    pub fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// Whether it was decided as a whole.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The reading of each measurement in the order of the plan.
+    pub fn readings(&self) -> Vec<Option<&Reading>> {
+        let mut readings = vec![None; self.slots.len()];
+        for (place, slot) in self.slots.iter().enumerate() {
+            if let SlotState::Told(reading) = &slot.state {
+                readings[self.measurement(place)] = Some(reading);
+            }
+        }
+        readings
+    }
+
+    /// Which measurement of the plan a slot is.
+    pub fn measurement(&self, place: usize) -> usize {
+        self.order.as_ref().map_or(place, |order| order[place])
+    }
+}
+
+fn is_permutation(order: &[usize], count: usize) -> bool {
+    let mut seen = vec![false; count];
+    order.len() == count
+        && order.iter().all(|&k| seen.get_mut(k).is_some_and(|seen| !std::mem::replace(seen, true)))
 }

@@ -10,6 +10,7 @@ use crate::units::{ErrorKind, InvalidValue};
 
 /// Why a bandit cannot go on as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BanditError {
     /// ε must be finite and not negative.
     #[error("epsilon must be a finite number >= 0, got {got}")]

@@ -1,8 +1,9 @@
 //! What the measurements are for.
 
 use super::BanditError;
+use crate::named::named_enum;
 use crate::numerics::{first_largest, largest_first};
-use crate::pool::PointId;
+use crate::pool::ChoiceId;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -37,6 +38,35 @@ pub enum Goal {
         /// T, the number of measurements, when it is known.
         horizon: Option<u64>,
     },
+}
+
+named_enum! {
+    /// The goals by name.
+    pub enum GoalName: "goal" {
+        /// [`Goal::Best`].
+        Best = "best": "One candidate within epsilon of the best",
+        /// [`Goal::Top`].
+        Top = "top": "M candidates within epsilon of the M-th best",
+        /// [`Goal::AllGood`].
+        AllGood = "all-good": "Every candidate within epsilon of the best",
+        /// [`Goal::Regret`].
+        Regret = "regret": "Little loss while measuring",
+        /// [`Goal::Map`].
+        Map = "map": "Every mean within epsilon",
+    }
+}
+
+impl GoalName {
+    /// The goal of this name, with those of the numbers that it has.
+    pub fn goal(self, epsilon: f64, count: usize, horizon: Option<u64>) -> Goal {
+        match self {
+            GoalName::Best => Goal::Best { epsilon },
+            GoalName::Top => Goal::Top { count, epsilon },
+            GoalName::AllGood => Goal::AllGood { epsilon },
+            GoalName::Regret => Goal::Regret { horizon },
+            GoalName::Map => Goal::Map { epsilon },
+        }
+    }
 }
 
 impl Goal {
@@ -74,10 +104,10 @@ impl Goal {
     }
 
     /// What estimates alone say: the best choice, the m best, or all within ε of the best; among `eligible`, in order.
-    pub fn picks(self, estimates: &[f64], eligible: &[PointId]) -> Vec<PointId> {
+    pub fn picks(self, estimates: &[f64], eligible: &[ChoiceId]) -> Vec<ChoiceId> {
         let values: Vec<f64> = eligible.iter().map(|id| estimates[id.index()]).collect();
         let Some(best) = first_largest(&values) else { return Vec::new() };
-        let mut picks: Vec<PointId> = match self {
+        let mut picks: Vec<ChoiceId> = match self {
             Goal::Best { .. } | Goal::Regret { .. } | Goal::Map { .. } => vec![eligible[best]],
             Goal::Top { count, .. } => {
                 largest_first(&values).into_iter().take(count).map(|k| eligible[k]).collect()

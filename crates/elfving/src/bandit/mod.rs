@@ -6,12 +6,14 @@
 //! is known, under which assumptions.
 
 mod algorithm;
+mod ask_tell;
 mod auto;
 mod calibrated;
 mod conversation;
 pub mod elimination;
 mod ellipsoid;
 mod error;
+mod follower;
 mod goal;
 mod plan;
 mod policy;
@@ -23,17 +25,19 @@ mod slot;
 mod why;
 
 pub use algorithm::Algorithm;
+pub use ask_tell::Bandit;
 pub use auto::{Family, Recommendation, recommend};
 pub use calibrated::{
     Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
     conditional_statement,
 };
-pub use conversation::Bandit;
+pub use conversation::{Bar, Conversation, Handing, Round, SlotRecord, SlotState, Step, Supply, Verdict};
 pub use ellipsoid::{EllipsoidBest, EllipsoidMap, EllipsoidRegret};
 pub use error::BanditError;
-pub use goal::Goal;
+pub use follower::Follower;
+pub use goal::{Goal, GoalName};
 pub use plan::{Measurements, Plan};
-pub use policy::{Decision, Elimination, Next, Policy};
+pub use policy::{Decision, Elimination, Limits, Next, Policy, SetAside, Wanted, averages};
 pub use question::Question;
 pub use reading::Reading;
 pub use regression::{Precision, Regression};

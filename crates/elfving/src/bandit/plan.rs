@@ -1,6 +1,6 @@
 //! The measurements of one round, known before the first of them is made.
 
-use super::Why;
+use super::{Reading, Why};
 use crate::pool::PointId;
 use crate::rounding::{Allocation, Draws};
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,11 @@ impl Plan {
         };
         let reasons = self.reasons.iter().zip(kept).filter(|(_, kept)| **kept).map(|(why, _)| *why);
         Some(Plan { measurements, reasons: reasons.collect(), ..self.clone() })
+    }
+
+    /// What came back, each with its point, in the order of the plan.
+    pub fn measured(&self, readings: &[Reading]) -> Vec<(PointId, Reading)> {
+        self.measurements.points().into_iter().zip(readings.iter().cloned()).collect()
     }
 
     /// A plan of points chosen one by one.

@@ -1,9 +1,10 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
 use super::{BanditError, ConditionalStatement, Plan, Reading, Reason, Report, Status};
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
 use crate::surrogate::Parameters;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What a policy wants next.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,9 +19,9 @@ pub enum Next {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Elimination {
     /// The choice that is out.
-    pub choice: PointId,
+    pub choice: ChoiceId,
     /// The choice that beat it.
-    pub by: PointId,
+    pub by: ChoiceId,
     /// The estimated difference of their means.
     pub difference: f64,
     /// What it had to exceed.
@@ -35,7 +36,7 @@ pub struct Decision {
     /// The round that is closed.
     pub round: u64,
     /// The choices still in, in pool order.
-    pub survivors: Vec<PointId>,
+    pub survivors: Vec<ChoiceId>,
     /// The choices that went out in this round.
     pub eliminated: Vec<Elimination>,
     /// The parameters of a fitted model, where the policy has one.
@@ -45,60 +46,100 @@ pub struct Decision {
 
 impl Decision {
     /// Nobody goes out.
-    pub fn keep(round: u64, survivors: Vec<PointId>) -> Self {
+    pub fn keep(round: u64, survivors: Vec<ChoiceId>) -> Self {
         Self { round, survivors, eliminated: Vec::new(), fitted: None }
     }
 }
 
+/// What is asked of a policy: how many measurements, and what stands around them.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The number of the plan: one that decides from all data takes it, one with rounds of its own counts for itself.
+    pub round: u64,
+    /// How many measurements.
+    pub batch: usize,
+    /// How many the budget leaves.
+    pub left: u64,
+    /// Measurements that were asked for and are under way.
+    pub pending: &'a [PointId],
+    /// Those of them that are in this batch already: what failed and goes out again.
+    pub in_batch: &'a [PointId],
+    /// How often one candidate may be measured.
+    pub limits: Limits,
+}
+
+impl Wanted<'_> {
+    /// So many measurements, and nothing else to think of.
+    pub fn batch(batch: usize) -> Self {
+        Self { round: 1, batch, left: u64::MAX, pending: &[], in_batch: &[], limits: Limits::default() }
+    }
+}
+
+/// How often one candidate may be measured; no limit unless set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Limits {
+    /// In one batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_a_batch: Option<u64>,
+    /// In all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_all: Option<u64>,
+}
+
+impl Limits {
+    /// Whether there is none.
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether a candidate with so many measurements in this batch and in all may have one more.
+    pub fn allow(&self, in_this_batch: u64, in_all: u64) -> bool {
+        self.in_a_batch.is_none_or(|most| in_this_batch < most)
+            && self.in_all.is_none_or(|most| in_all < most)
+    }
+}
+
+/// What cannot be measured, or may not be.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SetAside {
+    /// Points that are neither measured nor chosen.
+    pub points: BTreeSet<PointId>,
+    /// Those of them that turned out to be impossible: where they lie tells of others.
+    pub infeasible: BTreeSet<PointId>,
+}
+
 /// An algorithm behind [`Bandit`](super::Bandit).
 ///
-/// The conversation is `plan`, all outcomes, `learn`, `apply`, and again. `learn` takes the outcomes in and says what
-/// follows; `apply` makes it so. They are two steps so that a recorded decision can take the place of a computed one, and
-/// a campaign replays on another machine without deciding anything twice.
+/// There are two kinds. One plans whole rounds: `plan`, all outcomes of the round, `learn`, `apply`, and again. The other
+/// ([`is_anytime`](Self::is_anytime)) decides from all data at any time: `plan`, `note` whatever came in, `decide`, `apply`, and
+/// again, with other measurements under way or not.
+///
+/// Learning says what follows, applying makes it so. They are two steps so that a recorded decision can take the place of a
+/// computed one, and a campaign replays on another machine without deciding anything twice.
 pub trait Policy: Send {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
-    /// The next round. A policy that works in rounds of its own plans the whole of it, whatever the batch; one that chooses
-    /// one by one plans `batch` measurements. Asked again before any outcome is in, it plans the same.
+    /// The next measurements. A policy that works in rounds of its own plans the whole of one, whatever the batch; one that chooses
+    /// one by one plans at most `batch`. Asked again before any outcome is in, it plans the same.
     ///
     /// # Errors
-    /// What the design, its rounding or its settings find.
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError>;
+    /// What the design, its rounding or its settings find, and [`BanditError::OverBudget`] where a round needs more than is left.
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError>;
 
-    /// The same, when at most `left` measurements are left: a policy whose rounds are large says what the next one needs before it
-    /// plans every measurement of it.
-    ///
-    /// # Errors
-    /// Those of [`plan`](Self::plan), and [`BanditError::OverBudget`].
-    fn plan_within(&mut self, batch: usize, left: u64) -> Result<Next, BanditError> {
-        let _ = left;
-        self.plan(batch)
-    }
-
-    /// Takes in the outcomes of a plan, in its order, and says which choices are out.
+    /// Takes in what came back for a whole plan, in its order, and says which choices are out. A policy that has no use for repeats
+    /// and errors learns the average of each.
     ///
     /// # Errors
     /// What the estimate finds.
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError>;
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError>;
 
-    /// The same with all that was told of a slot, repeats and errors included. A policy that has no use for them learns the
-    /// average of each slot.
-    ///
-    /// # Errors
-    /// Those of [`learn`](Self::learn).
-    fn learn_readings(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
-        let means: Vec<f64> = readings.iter().map(Reading::mean).collect();
-        self.learn(plan, &means)
-    }
-
-    /// Takes in the outcomes of a round whose decision is on record: as [`learn_readings`](Self::learn_readings), but nothing
-    /// needs to be decided.
+    /// Takes in the outcomes of a round whose decision is on record: as [`learn`](Self::learn), but nothing needs to be decided.
     ///
     /// # Errors
     /// Those of [`learn`](Self::learn).
     fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
-        self.learn_readings(plan, readings).map(drop)
+        self.learn(plan, readings).map(drop)
     }
 
     /// Takes in measurements that it did not plan, and says whether it can use them: a theorem about draws from a design
@@ -111,9 +152,39 @@ pub trait Policy: Send {
         Ok(false)
     }
 
-    /// Whether every decision rests on all data alike, so that the decisions after a corrected outcome can be made anew.
-    fn reuses_all(&self) -> bool {
+    /// Whether it decides from all data alike, at any time: results count as soon as they are told, measurements may be under way
+    /// while it plans, and the decisions after a corrected outcome can be made anew.
+    fn is_anytime(&self) -> bool {
         false
+    }
+
+    /// Takes in some of the measurements that it planned, at any time.
+    ///
+    /// # Errors
+    /// What the estimate finds.
+    fn note(&mut self, measured: &[(PointId, Reading)]) -> Result<(), BanditError> {
+        self.earlier(measured).map(drop)
+    }
+
+    /// The same where the decision after it is on record.
+    ///
+    /// # Errors
+    /// Those of [`note`](Self::note).
+    fn remember(&mut self, measured: &[(PointId, Reading)]) -> Result<(), BanditError> {
+        self.note(measured)
+    }
+
+    /// What follows from all that was taken in, at any time; `round` is the number of the last plan.
+    ///
+    /// # Errors
+    /// What the estimate finds.
+    fn decide(&mut self, round: u64) -> Result<Decision, BanditError> {
+        Ok(Decision::keep(round, self.report().survivors))
+    }
+
+    /// Points that are neither measured nor chosen from here on, all of them at each call; says whether it can do without them.
+    fn set_aside(&mut self, set_aside: &SetAside) -> bool {
+        set_aside.points.is_empty()
     }
 
     /// What would be certified of the first pick if the truth were simple enough under a fitted model, for noise σ or the one that
@@ -133,4 +204,9 @@ pub trait Policy: Send {
     fn status(&self) -> Status {
         self.report().status
     }
+}
+
+/// The average of each slot, for policies that have no use for repeats and errors.
+pub fn averages(readings: &[Reading]) -> Vec<f64> {
+    readings.iter().map(Reading::mean).collect()
 }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One number, several, or one with its own error.
+/// One number, several, one with its own error, or the mean of many.
 ///
-/// Written as a bare number, a list, or `{"value": .., "standard_error": ..}`.
+/// Written as a bare number, a list, `{"value": .., "standard_error": ..}`, or `{"count": .., "mean": .., "deviation": ..}`.
 ///
 /// ```
 /// use elfving::bandit::Reading;
@@ -29,14 +29,43 @@ pub enum Reading {
         /// Its standard error.
         standard_error: f64,
     },
+    /// Many measurements, of which only their number, mean and standard deviation are told.
+    Summary {
+        /// How many, at least 1.
+        count: u64,
+        /// Their mean.
+        mean: f64,
+        /// Their standard deviation, where it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deviation: Option<f64>,
+    },
 }
 
 impl Reading {
-    /// Every number measured.
+    /// Every number told.
     pub fn values(&self) -> &[f64] {
         match self {
-            Reading::Value(value) | Reading::WithError { value, .. } => std::slice::from_ref(value),
+            Reading::Value(value)
+            | Reading::WithError { value, .. }
+            | Reading::Summary { mean: value, .. } => std::slice::from_ref(value),
             Reading::Repeats(values) => values,
+        }
+    }
+
+    /// How many measurements it stands for.
+    pub fn count(&self) -> u64 {
+        match self {
+            Reading::Summary { count, .. } => *count,
+            other => other.values().len() as u64,
+        }
+    }
+
+    /// How many independent measurements its mean is worth, at least: the repeats of one slot may share their error, so they count
+    /// as one; those of a summary are told as independent.
+    pub fn weight(&self) -> u64 {
+        match self {
+            Reading::Summary { count, .. } => *count,
+            _ => 1,
         }
     }
 
@@ -44,15 +73,36 @@ impl Reading {
     /// measurement holds for it.
     pub fn mean(&self) -> f64 {
         let values = self.values();
-        // Divided first: the sum of finite numbers may overflow.
+        if let [value] = values {
+            return *value;
+        }
         let count = values.len() as f64;
-        if let [value] = values { *value } else { values.iter().map(|value| value / count).sum() }
+        // Neumaier's sum: what each addition rounds away is kept, so that a million ones have the mean 1.
+        let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
+        for &value in values {
+            let next = sum + value;
+            lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
+            sum = next;
+        }
+        let mean = (sum + lost) / count;
+        if !mean.is_finite() {
+            // The sum of finite numbers may overflow; that of their shares does not.
+            return values.iter().map(|value| value / count).sum();
+        }
+        let (least, most) =
+            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &value| {
+                (least.min(value), most.max(value))
+            });
+        if least <= most { mean.clamp(least, most) } else { mean }
     }
 
     /// The squared standard error, where the reading brings one.
     pub fn variance(&self) -> Option<f64> {
         match self {
             Reading::WithError { standard_error, .. } => Some(standard_error * standard_error),
+            Reading::Summary { count, deviation: Some(deviation), .. } if *deviation > 0.0 => {
+                Some(deviation * deviation / *count as f64)
+            }
             _ => None,
         }
     }
@@ -71,6 +121,12 @@ impl Reading {
             {
                 Some(format!("the standard error {standard_error} is not a positive number"))
             }
+            Reading::Summary { count: 0, .. } => Some("a mean of no measurements".to_owned()),
+            Reading::Summary { deviation: Some(deviation), .. }
+                if !(*deviation >= 0.0 && deviation.is_finite()) =>
+            {
+                Some(format!("the standard deviation {deviation} is not a number from 0"))
+            }
             _ => None,
         }
     }
@@ -83,6 +139,9 @@ impl Reading {
             Reading::Repeats(values) => Reading::Repeats(values.iter().map(|value| -value).collect()),
             Reading::WithError { value, standard_error } => {
                 Reading::WithError { value: -value, standard_error: *standard_error }
+            }
+            Reading::Summary { count, mean, deviation } => {
+                Reading::Summary { count: *count, mean: -mean, deviation: *deviation }
             }
         }
     }
@@ -103,6 +162,10 @@ impl fmt::Display for Reading {
                 f.write_str(&texts.join("; "))
             }
             Reading::WithError { value, standard_error } => write!(f, "{value} ± {standard_error}"),
+            Reading::Summary { count, mean, deviation: None } => write!(f, "{mean} (mean of {count})"),
+            Reading::Summary { count, mean, deviation: Some(deviation) } => {
+                write!(f, "{mean} (mean of {count}, standard deviation {deviation})")
+            }
         }
     }
 }
@@ -118,6 +181,11 @@ mod tests {
             (Reading::Value(-0.5), "-0.5"),
             (Reading::Repeats(vec![1.0, 2.5]), "[1.0,2.5]"),
             (error, r#"{"value":1.0,"standard_error":0.1}"#),
+            (
+                Reading::Summary { count: 40, mean: 0.5, deviation: Some(2.0) },
+                r#"{"count":40,"mean":0.5,"deviation":2.0}"#,
+            ),
+            (Reading::Summary { count: 3, mean: 0.5, deviation: None }, r#"{"count":3,"mean":0.5}"#),
         ] {
             assert_eq!(serde_json::to_string(&reading).unwrap(), text);
             assert_eq!(serde_json::from_str::<Reading>(text).unwrap(), reading);
@@ -139,5 +207,12 @@ mod tests {
         assert!(error(1e-200).problem().is_some(), "its square is 0");
         assert_eq!(error(0.1).problem(), None);
         assert_eq!(Reading::Repeats(vec![f64::MAX, f64::MAX]).mean(), f64::MAX);
+    }
+
+    #[test]
+    fn the_mean_of_many_repeats_has_no_rounding_of_its_own() {
+        assert_eq!(Reading::Repeats(vec![1.0; 3_000_001]).mean(), 1.0);
+        assert_eq!(Reading::Repeats(vec![0.1; 7]).mean(), 0.1);
+        assert_eq!(Reading::Repeats(vec![1e16, 1.0, -1e16, 3.0]).mean(), 1.0);
     }
 }

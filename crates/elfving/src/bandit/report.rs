@@ -2,7 +2,7 @@
 
 use super::{Elimination, Goal};
 use crate::estimate::Premise;
-use crate::pool::PointId;
+use crate::pool::ChoiceId;
 use crate::units::{rounded_down, rounded_up};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -10,6 +10,7 @@ use std::fmt;
 /// Why a policy stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Reason {
     /// The goal is reached.
     Reached,
@@ -19,6 +20,10 @@ pub enum Reason {
     Tied,
     /// The horizon is over.
     Horizon,
+    /// The budget is spent, or the next round needs more than is left of it.
+    Budget,
+    /// Every candidate is set aside or was measured as often as allowed.
+    NothingLeft,
 }
 
 impl fmt::Display for Reason {
@@ -28,6 +33,8 @@ impl fmt::Display for Reason {
             Reason::Floor => "stopped at the bias floor: more data cannot separate the remaining candidates",
             Reason::Tied => "no measurement of this pool can separate the remaining candidates",
             Reason::Horizon => "the horizon is reached",
+            Reason::Budget => "the budget is spent",
+            Reason::NothingLeft => "no candidate is left that may be measured",
         })
     }
 }
@@ -35,6 +42,7 @@ impl fmt::Display for Reason {
 /// Whether measuring goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Status {
     /// More measurements are wanted.
     Measuring,
@@ -45,6 +53,7 @@ pub enum Status {
 /// What stands behind the survivors and intervals of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Guarantee {
     /// A theorem, if the premises hold.
     Certified,
@@ -60,7 +69,7 @@ pub enum Guarantee {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ChoiceInterval {
     /// The choice.
-    pub choice: PointId,
+    pub choice: ChoiceId,
     /// Its estimated mean.
     pub estimate: f64,
     /// The lower end.
@@ -108,13 +117,13 @@ pub struct Report {
     /// The probability with which the statement may be wrong, all premises holding.
     pub delta: f64,
     /// The answer if it had to be given now: one choice, m of them, or all good ones; never empty.
-    pub picks: Vec<PointId>,
+    pub picks: Vec<ChoiceId>,
     /// How far below the best (the m-th best) a pick may be, at worst; `None` when nothing is proved of it.
     pub epsilon: Option<f64>,
     /// Below this ε the model or the ridge, not the data, is the limit; `None` when unknown.
     pub floor: Option<f64>,
     /// The choices still in, in pool order.
-    pub survivors: Vec<PointId>,
+    pub survivors: Vec<ChoiceId>,
     /// One for each survivor, in the same order; empty when there is no estimate yet.
     pub intervals: Vec<ChoiceInterval>,
     /// Every choice that is out, in the order in which they went.
@@ -200,7 +209,7 @@ impl fmt::Display for Report {
             Status::Measuring => writeln!(f, "{}: measuring, for {}", self.policy, self.goal)?,
             Status::Finished(reason) => writeln!(f, "{}: {reason}", self.policy)?,
         }
-        let picks: Vec<String> = self.picks.iter().map(PointId::to_string).collect();
+        let picks: Vec<String> = self.picks.iter().map(ChoiceId::to_string).collect();
         let (samples, rounds, survivors) = (self.samples, self.rounds, self.survivors.len());
         writeln!(
             f,

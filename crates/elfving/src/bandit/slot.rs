@@ -46,6 +46,8 @@ pub enum Outcome {
     Measured(Reading),
     /// No value. The same slot is asked again: to leave it out would bias the estimate.
     Failed,
+    /// No value, ever: the candidate cannot be measured. It is neither measured nor chosen from here on.
+    Infeasible,
 }
 
 impl From<f64> for Outcome {
@@ -70,4 +72,6 @@ pub enum Told {
     Repeated,
     /// The measurement failed: the slot stays open.
     AskedAgain,
+    /// The candidate cannot be measured: it is not asked for again.
+    NeverAgain,
 }

@@ -1,12 +1,13 @@
 //! Why a measurement is in a round.
 
-use crate::pool::PointId;
+use crate::pool::ChoiceId;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What put a measurement into a plan. Numbers are on the scale of the outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Why {
     /// Its weight in the design of the round.
     Weight {
@@ -21,9 +22,9 @@ pub enum Why {
     /// It sharpens the comparison that stands in the way.
     Comparison {
         /// The choice that may be better …
-        rival: PointId,
+        rival: ChoiceId,
         /// … than the leader.
-        leader: PointId,
+        leader: ChoiceId,
         /// The half width of their difference when the point was chosen.
         width: f64,
     },
@@ -33,6 +34,9 @@ pub enum Why {
         mean: f64,
         /// Its standard deviation.
         deviation: f64,
+        /// How likely it is that the candidate can be measured, where some could not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feasible: Option<f64>,
     },
     /// It tells choices apart that may be the best.
     Telling {
@@ -40,6 +44,9 @@ pub enum Why {
         mean: f64,
         /// Its standard deviation.
         deviation: f64,
+        /// How likely it is that the candidate can be measured, where some could not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feasible: Option<f64>,
     },
     /// It was measured before and is measured again.
     Repeat {
@@ -69,10 +76,12 @@ impl fmt::Display for Why {
             Why::Weight { weight } => write!(f, "weight {} in the design", to_two_digits(*weight, *weight)),
             Why::Width { width } => write!(f, "uncertain: known to ±{}", to_two_digits(*width, *width)),
             Why::Comparison { rival, leader, width } => f.write_str(&Why::comparison(rival, leader, *width)),
-            Why::Promise { mean, deviation } => write!(f, "promising: {}", prediction(*mean, *deviation)),
-            Why::Telling { mean, deviation } => {
+            Why::Promise { mean, deviation, feasible } => {
+                write!(f, "promising: {}{}", prediction(*mean, *deviation), chance(*feasible))
+            }
+            Why::Telling { mean, deviation, feasible } => {
                 let own = prediction(*mean, *deviation);
-                write!(f, "separates the leading candidates (own prediction {own})")
+                write!(f, "separates the leading candidates (own prediction {own}){}", chance(*feasible))
             }
             Why::Repeat { times } => write!(f, "replicate; measurement {} of this candidate", times + 1),
             Why::Forced => f.write_str("requested"),
@@ -86,6 +95,12 @@ impl Why {
     pub fn comparison(rival: impl fmt::Display, leader: impl fmt::Display, width: f64) -> String {
         format!("compares {rival} with {leader} (difference known to ±{})", to_two_digits(width, width))
     }
+}
+
+/// How likely a candidate is to work, where that is in doubt.
+fn chance(feasible: Option<f64>) -> String {
+    let doubtful = feasible.filter(|feasible| *feasible < 0.95);
+    doubtful.map_or_else(String::new, |feasible| format!("; {:.0} % likely to work", 100.0 * feasible))
 }
 
 /// `41 ± 20`: as many digits as the deviation carries.
@@ -110,17 +125,17 @@ mod tests {
     fn what_is_minimised_is_expected_in_the_sign_of_the_user() {
         let (mean, deviation) = (-3.5, 0.25);
         let words = |why: Why| why.turned(-1.0).to_string();
-        assert_eq!(words(Why::Promise { mean, deviation }), "promising: 3.50 ± 0.25");
+        assert_eq!(words(Why::Promise { mean, deviation, feasible: None }), "promising: 3.50 ± 0.25");
         assert_eq!(
-            words(Why::Telling { mean, deviation }),
-            "separates the leading candidates (own prediction 3.50 ± 0.25)"
+            words(Why::Telling { mean, deviation, feasible: Some(0.8) }),
+            "separates the leading candidates (own prediction 3.50 ± 0.25); 80 % likely to work"
         );
         assert_eq!(words(Why::Width { width: 0.5 }), "uncertain: known to ±0.50");
     }
 
     #[test]
     fn numbers_have_the_digits_that_their_uncertainty_carries() {
-        let promise = |mean, deviation| Why::Promise { mean, deviation }.to_string();
+        let promise = |mean, deviation| Why::Promise { mean, deviation, feasible: None }.to_string();
         assert_eq!(promise(40.7760, 20.0933), "promising: 41 ± 20");
         assert_eq!(promise(1234.5, 203.3), "promising: 1234 ± 203");
         assert_eq!(promise(0.123_456, 0.001_234), "promising: 0.1235 ± 0.0012");

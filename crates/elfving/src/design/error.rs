@@ -6,6 +6,7 @@ use crate::units::{ErrorKind, InvalidValue};
 
 /// A design problem that cannot be answered, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DesignError {
     /// The pool or its targets were refused.
     #[error(transparent)]

@@ -28,5 +28,5 @@ pub use front_door::Optimal;
 pub use information::{AtomCombination, InformationMatrix, KernelInformation};
 pub use interior_point::InteriorPoint;
 pub use problem::{Criterion, Problem, TargetRef, materialise};
-pub use solver::{Design, Solver, SolverWeights, StatedDesign, Status};
+pub use solver::{Design, DesignStatus, Solver, SolverWeights, StatedDesign};
 pub use variance::variance_function;

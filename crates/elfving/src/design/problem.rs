@@ -4,61 +4,45 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::DesignError;
+use crate::named::named_enum;
 use crate::numerics::Matrix;
 use crate::pool::{Pool, Subset, TargetRows, Targets};
 use crate::units::Ridge;
 
-/// What a design minimises, with `M = A(λ) + γI` and `q_v = vᵀ M⁻¹ v`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Criterion {
-    /// The worst target: `max_v q_v`.
-    ///
-    /// ```
-    /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
-    /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
-    /// // A straight line, measured at 0, 0.1, ..., 1.
-    /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
-    /// let problem = Problem::over_choices(&line, Criterion::G, Ridge::ZERO)?;
-    /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
-    /// // Half of the measurements at each end; with the two coefficients the worst prediction has variance 2.
-    /// assert!((design.certificate().value() - 2.0).abs() < 1e-8);
-    /// # Ok::<(), elfving::design::DesignError>(())
-    /// ```
-    G,
-    /// The worst difference of two targets: `max_{v,v'} q_{v-v'}`.
-    Xy,
-    /// The determinant: maximises `log det M`.
-    D,
-    /// The average over all directions: `tr M⁻¹`.
-    A,
-    /// The average over the targets: `mean_v q_v`.
-    V,
-    /// One target: `q_c`.
-    C,
-}
-
-impl Criterion {
-    /// All criteria, in the order of the documentation.
-    pub const ALL: [Criterion; 6] =
-        [Criterion::G, Criterion::Xy, Criterion::D, Criterion::A, Criterion::V, Criterion::C];
-
-    /// Whether larger values are better; only for [`Criterion::D`].
-    pub fn is_maximised(self) -> bool {
-        self == Criterion::D
+named_enum! {
+    /// What a design minimises, with `M = A(λ) + γI` and `q_v = vᵀ M⁻¹ v`.
+    pub enum Criterion: "criterion" {
+        /// The worst target: `max_v q_v`.
+        ///
+        /// ```
+        /// # use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver};
+        /// # use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
+        /// // A straight line, measured at 0, 0.1, ..., 1.
+        /// let line = Pool::from_features(Matrix::from_fn(11, 2, |i, k| (i as f64 / 10.0).powi(k as i32)))?;
+        /// let problem = Problem::over_choices(&line, Criterion::G, Ridge::ZERO)?;
+        /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
+        /// // Half of the measurements at each end; with the two coefficients the worst prediction has variance 2.
+        /// assert!((design.certificate().value() - 2.0).abs() < 1e-8);
+        /// # Ok::<(), elfving::design::DesignError>(())
+        /// ```
+        G = "g": "The largest variance of a target",
+        /// The worst difference of two targets: `max_{v,v'} q_{v-v'}`.
+        Xy = "xy": "The largest variance of a difference of two targets",
+        /// The determinant: maximises `log det M`.
+        D = "d": "The volume of the confidence region of the coefficients (the log determinant of the information is maximised)",
+        /// The average over all directions: `tr M⁻¹`.
+        A = "a": "The sum of the variances of the coefficients",
+        /// The average over the targets: `mean_v q_v`.
+        V = "v": "The average variance of the targets",
+        /// One target: `q_c`.
+        C = "c": "The variance of one target",
     }
 }
 
-impl fmt::Display for Criterion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Criterion::G => "g",
-            Criterion::Xy => "xy",
-            Criterion::D => "d",
-            Criterion::A => "a",
-            Criterion::V => "v",
-            Criterion::C => "c",
-        })
+impl Criterion {
+    /// Whether larger values are better; only for [`Criterion::D`].
+    pub fn is_maximised(self) -> bool {
+        self == Criterion::D
     }
 }
 

@@ -18,14 +18,15 @@ pub trait Solver: fmt::Debug {
     ///
     /// # Errors
     /// A [`DesignError`] when the question has no answer. An answer that did not reach the tolerance is
-    /// not an error: it comes back with its gap and a [`Status`].
+    /// not an error: it comes back with its gap and a [`DesignStatus`].
     fn solve(&self, problem: &Problem, control: &mut Control) -> Result<Design, DesignError>;
 }
 
 /// How far a design got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
+#[non_exhaustive]
+pub enum DesignStatus {
     /// The independent check found the gap within the tolerance: relative to the bound, or for a
     /// log-determinant near zero, at most a hundredth of the tolerance per dimension.
     Certified,
@@ -37,13 +38,13 @@ pub enum Status {
     Inexact,
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for DesignStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Status::Certified => "certified",
-            Status::IterationLimit => "iteration-limit",
-            Status::Stopped => "stopped",
-            Status::Inexact => "inexact",
+            DesignStatus::Certified => "certified",
+            DesignStatus::IterationLimit => "iteration-limit",
+            DesignStatus::Stopped => "stopped",
+            DesignStatus::Inexact => "inexact",
         })
     }
 }
@@ -55,7 +56,7 @@ pub struct Design {
     gamma: Ridge,
     support: Vec<(PointId, f64)>,
     certificate: Certificate,
-    status: Status,
+    status: DesignStatus,
     iterations: usize,
     passes: usize,
     method: &'static str,
@@ -75,7 +76,7 @@ pub struct StatedDesign {
     /// Value and bound, as stated.
     pub certificate: StatedCertificate,
     /// How far it is said to have got.
-    pub status: Status,
+    pub status: DesignStatus,
     /// Iterations of the solver.
     pub iterations: usize,
     /// Passes over the whole pool, the final check included.
@@ -132,7 +133,7 @@ impl Design {
     }
 
     /// How far it got.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> DesignStatus {
         self.status
     }
 
@@ -185,13 +186,13 @@ impl Design {
         let per_dimension = (value - bound).abs() / problem.pool().dimension() as f64;
         let near_zero = problem.criterion().is_maximised() && per_dimension <= 0.01 * control.tolerance;
         let status = if relative_gap <= control.tolerance || near_zero {
-            Status::Certified
+            DesignStatus::Certified
         } else if found.iterations >= control.iteration_limit {
-            Status::IterationLimit
+            DesignStatus::IterationLimit
         } else if control.stopped {
-            Status::Stopped
+            DesignStatus::Stopped
         } else {
-            Status::Inexact
+            DesignStatus::Inexact
         };
         let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
         Ok(Design {

@@ -1,20 +1,22 @@
 //! What the user assumes, and how it is printed next to every width.
 
 use super::EstimateError;
+use crate::named::named_enum;
 use crate::pool::PointId;
 use crate::units::InvalidValue;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
 
-/// How heavy the tails of the noise may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tails {
-    /// Only the variance is bounded, by σ².
-    #[default]
-    BoundedVariance,
-    /// `E exp(a ξ) ≤ exp(a² σ²/2)` for every a, as for normal or bounded noise.
-    SubGaussian,
+named_enum! {
+    /// How heavy the tails of the noise may be.
+    #[derive(Default)]
+    pub enum Tails: "noise" {
+        /// `E exp(a ξ) ≤ exp(a² σ²/2)` for every a, as for normal or bounded noise.
+        SubGaussian = "sub-gaussian": "Light tails: normal, bounded, or as light",
+        /// Only the variance is bounded, by σ².
+        #[default]
+        BoundedVariance = "bounded-variance": "Any tails: only the variance is bounded",
+    }
 }
 
 /// What is assumed: `y = ⟨φ(x), θ⟩ + η_x + ξ` with independent noise ξ, `|η_x| ≤ h` and `‖θ‖ ≤ S`.
@@ -194,6 +196,7 @@ pub(crate) fn check_each(
 /// One assumption under which a width is a theorem.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "assumes")]
+#[non_exhaustive]
 pub enum Premise {
     /// The points were drawn independently from the design, whatever the outcomes.
     IndependentDraws {

@@ -7,6 +7,7 @@ use crate::units::{ErrorKind, InvalidValue};
 
 /// An estimate that cannot be made, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EstimateError {
     /// The targets were refused.
     #[error(transparent)]

@@ -6,25 +6,27 @@ use super::robust_mean::{
     TruncatedMean,
 };
 use super::{Assumptions, Centring, EstimateError, Interval, Intervals, Sampled, Statement, Tails};
+use crate::named::named_enum;
 use crate::pool::Targets;
 use crate::units::Confidence;
 use serde::{Deserialize, Serialize};
 
-/// Which robust mean RIPS takes. A variance estimated from the same sample is not among them: it bounds nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mean {
-    /// [`Catoni`], as in the paper; needs more than 2 log(2|V|/δ) draws.
-    #[default]
-    Catoni,
-    /// [`SoftTruncatedMean`]: any number of draws, and never wider; pulls towards 0.
-    SoftTruncated,
-    /// [`TruncatedMean`].
-    Truncated,
-    /// [`MedianOfMeans`].
-    MedianOfMeans,
-    /// [`TrimmedMean`].
-    Trimmed,
+named_enum! {
+    /// Which robust mean RIPS takes. A variance estimated from the same sample is not among them: it bounds nothing.
+    #[derive(Default)]
+    pub enum Mean: "robust mean" {
+        /// [`Catoni`], as in the paper; needs more than 2 log(2|V|/δ) draws.
+        #[default]
+        Catoni = "catoni": "Catoni's mean, as in the paper",
+        /// [`SoftTruncatedMean`]: any number of draws, and never wider; pulls towards 0.
+        SoftTruncated = "soft-truncated": "One pass centred at 0: any number of draws, never wider",
+        /// [`TruncatedMean`].
+        Truncated = "truncated": "Large outcomes are cut off",
+        /// [`MedianOfMeans`].
+        MedianOfMeans = "median-of-means": "The median of the means of blocks",
+        /// [`TrimmedMean`].
+        Trimmed = "trimmed": "The largest and smallest outcomes are left out",
+    }
 }
 
 impl Mean {

@@ -25,6 +25,7 @@ pub struct RipsRun {
 
 /// Why [`run_rips`] stopped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RipsError {
     /// From a checked value.
     #[error(transparent)]

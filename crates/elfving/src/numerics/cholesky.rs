@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::Matrix;
 use super::product::{blocks_a_thread, view, view_mut};
+use crate::units::ErrorKind;
 
 /// Rows a thread takes at a time.
 const BLOCK_ROWS: usize = 64;
@@ -29,6 +30,13 @@ const SHARE: usize = 96;
 pub struct NotPositiveDefinite {
     /// The first pivot that failed.
     pub pivot: usize,
+}
+
+impl NotPositiveDefinite {
+    /// What kind of mistake it is: double precision is not enough.
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Numerical
+    }
 }
 
 /// The factor of a positive definite `A = L Lᵀ`.

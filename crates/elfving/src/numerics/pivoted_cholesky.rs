@@ -12,6 +12,7 @@ mod lazy_rows;
 mod triangle;
 
 use super::Matrix;
+use crate::units::ErrorKind;
 
 use lazy_rows::{Extremes, LazyRows};
 pub use triangle::PivotTriangle;
@@ -42,6 +43,7 @@ pub struct PivotedCholesky {
 
 /// Why a matrix has no Cholesky factor.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotFactorable {
     /// A remaining diagonal entry is negative beyond rounding.
     #[error(
@@ -63,6 +65,16 @@ pub enum NotFactorable {
         /// Its column.
         column: usize,
     },
+}
+
+impl NotFactorable {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            NotFactorable::NotPositiveSemidefinite { .. } => ErrorKind::NotPositiveSemidefinite,
+            NotFactorable::NotFinite { .. } => ErrorKind::Numerical,
+        }
+    }
 }
 
 /// Factorises the n × n positive semidefinite K given by its diagonal and a way to compute a column.

@@ -5,6 +5,7 @@ use faer::linalg::solvers::{Lblt, Solve};
 
 use super::Matrix;
 use super::product::view;
+use crate::units::ErrorKind;
 
 /// `A = U diag(values) Uᵀ` with eigenvalues in ascending order.
 #[derive(Debug, Clone)]
@@ -19,6 +20,13 @@ pub struct SymmetricEigen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the eigenvalue iteration did not converge")]
 pub struct EigenFailure;
+
+impl EigenFailure {
+    /// What kind of mistake it is: double precision is not enough.
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Numerical
+    }
+}
 
 impl SymmetricEigen {
     /// Decomposes a symmetric matrix, reading its lower triangle. Cost: about 9 n³.

@@ -9,7 +9,7 @@ use crate::numerics::{Matrix, PivotedCholesky};
 
 use super::feature_maps::PivotedCholeskyFeatures;
 use super::points::check_table;
-use super::{ExactKernel, Factorisation, Kernel, PointId, Points, PoolError, gram};
+use super::{ChoiceId, ExactKernel, Factorisation, Kernel, PointId, Points, PoolError, gram};
 
 /// The finite set X that can be measured, and the set Z to choose among (X itself unless given).
 ///
@@ -144,6 +144,26 @@ impl Pool {
         self.other_choices.is_none()
     }
 
+    /// The choice that a point is; none unless Z = X.
+    ///
+    /// ```
+    /// use elfving::numerics::Matrix;
+    /// use elfving::pool::{ChoiceId, PointId, Pool};
+    /// let pool = Pool::from_features(Matrix::identity(3))?;
+    /// assert_eq!(pool.choice_of(PointId::new(2)), Some(ChoiceId::new(2)));
+    /// let others = Pool::from_features_with_choices(Matrix::identity(3), Matrix::identity(3))?;
+    /// assert_eq!(others.choice_of(PointId::new(2)), None);
+    /// # Ok::<(), elfving::pool::PoolError>(())
+    /// ```
+    pub fn choice_of(&self, point: PointId) -> Option<ChoiceId> {
+        self.chooses_among_itself().then(|| ChoiceId::new(point.index()))
+    }
+
+    /// The point that a choice is; none unless Z = X.
+    pub fn point_of(&self, choice: ChoiceId) -> Option<PointId> {
+        self.chooses_among_itself().then(|| PointId::new(choice.index()))
+    }
+
     /// Number n of measurable points, at least 1.
     pub fn len(&self) -> usize {
         self.features.rows()
@@ -254,16 +274,16 @@ impl Pool {
     /// # Ok::<(), elfving::pool::PoolError>(())
     /// ```
     pub fn duplicates(&self) -> Vec<Vec<PointId>> {
-        equal_rows(self.features())
+        equal_rows(self.features(), PointId::new)
     }
 
     /// Groups of two or more choices with identical features; those of [`duplicates`](Pool::duplicates) when Z = X.
-    pub fn duplicate_choices(&self) -> Vec<Vec<PointId>> {
-        equal_rows(self.choices())
+    pub fn duplicate_choices(&self) -> Vec<Vec<ChoiceId>> {
+        equal_rows(self.choices(), ChoiceId::new)
     }
 }
 
-fn equal_rows(table: &Matrix) -> Vec<Vec<PointId>> {
+fn equal_rows<Id: Ord>(table: &Matrix, name: impl Fn(usize) -> Id) -> Vec<Vec<Id>> {
     let mut order: Vec<usize> = (0..table.rows()).collect();
     let compare = |&i: &usize, &j: &usize| {
         let by_row = table.row(i).partial_cmp(table.row(j)).expect("a pool has finite features only");
@@ -271,8 +291,7 @@ fn equal_rows(table: &Matrix) -> Vec<Vec<PointId>> {
     };
     order.par_sort_unstable_by(compare);
     let runs = order.chunk_by(|&i, &j| table.row(i) == table.row(j)).filter(|run| run.len() > 1);
-    let mut groups: Vec<Vec<PointId>> =
-        runs.map(|run| run.iter().map(|&i| PointId::new(i)).collect()).collect();
+    let mut groups: Vec<Vec<Id>> = runs.map(|run| run.iter().map(|&i| name(i)).collect()).collect();
     groups.sort_unstable();
     groups
 }

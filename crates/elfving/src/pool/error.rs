@@ -2,10 +2,11 @@
 
 use crate::units::{ErrorKind, InvalidValue};
 
-use super::PointId;
+use super::ChoiceId;
 
 /// A question about a pool that cannot be answered, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PoolError {
     /// A checked value is outside its domain.
     #[error(transparent)]
@@ -122,7 +123,7 @@ pub enum PoolError {
         /// Position of the target in the list.
         target: usize,
         /// The id.
-        id: PointId,
+        id: ChoiceId,
         /// Number of choices of the pool.
         choices: usize,
     },
@@ -132,7 +133,7 @@ pub enum PoolError {
         /// Position of the target in the list.
         target: usize,
         /// The choice.
-        id: PointId,
+        id: ChoiceId,
         /// The coefficient.
         value: f64,
     },

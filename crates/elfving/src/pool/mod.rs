@@ -38,5 +38,6 @@ pub use exact::ExactKernel;
 pub use factorisation::Factorisation;
 pub use kernels::{Kernel, KernelSpec, Lengthscale};
 pub use median::{default_lengthscale, median_lengthscale};
-pub use points::{PointId, Points};
+pub(crate) use points::row_id;
+pub use points::{ChoiceId, PointId, Points};
 pub use targets::{Combination, Subset, TargetRows, Targets};

@@ -1,33 +1,68 @@
-//! Raw coordinates of candidates, and the name of a candidate inside the library.
-
-use serde::{Deserialize, Serialize};
+//! Raw coordinates of candidates, and the names of candidates inside the library.
 
 use crate::numerics::Matrix;
 
 use super::PoolError;
 
-/// A candidate: its row in the pool, or, where a choice is asked for, its row among the choices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct PointId(pub(crate) usize);
+/// The name of a row: the same few lines for each table whose rows have names.
+macro_rules! row_id {
+    ($(#[$about:meta])* $name:ident) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(usize);
 
-impl PointId {
-    /// The candidate in row `index`, counted from 0.
-    pub fn new(index: usize) -> Self {
-        Self(index)
-    }
+        impl $name {
+            /// That of row `index`, counted from 0.
+            pub fn new(index: usize) -> Self {
+                Self(index)
+            }
 
-    /// Its row.
-    pub fn index(self) -> usize {
-        self.0
-    }
+            /// Its row.
+            pub fn index(self) -> usize {
+                self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
 }
 
-impl std::fmt::Display for PointId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
+row_id! {
+    /// A candidate that can be measured: a row of X.
+    ///
+    /// It never stands for a choice, also where the pool chooses among itself; there [`Pool::choice_of`](super::Pool::choice_of)
+    /// and [`Pool::point_of`](super::Pool::point_of) lead from one to the other.
+    ///
+    /// ```compile_fail,E0308
+    /// use elfving::pool::{PointId, Subset};
+    /// Subset::Of(vec![PointId::new(0)]); // a subset of the choices
+    /// ```
+    PointId
 }
+
+row_id! {
+    /// A candidate that can be chosen: a row of Z.
+    ///
+    /// ```
+    /// use elfving::pool::{ChoiceId, Subset};
+    /// Subset::Of(vec![ChoiceId::new(0)]);
+    /// ```
+    ///
+    /// It never stands for a point that can be measured.
+    ///
+    /// ```compile_fail,E0308
+    /// use elfving::{bandit::Plan, pool::ChoiceId};
+    /// Plan::forced(vec![ChoiceId::new(0)]); // points to measure
+    /// ```
+    ChoiceId
+}
+
+pub(crate) use row_id;
 
 /// n × d raw coordinates: at least one row and one column, all finite.
 #[derive(Debug, Clone, PartialEq)]

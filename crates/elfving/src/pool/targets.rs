@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::numerics::Matrix;
 
 use super::points::check_table;
-use super::{PointId, Pool, PoolError};
+use super::{ChoiceId, Pool, PoolError};
 
 /// Some of the choices, or all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,14 +16,14 @@ pub enum Subset {
     /// Every choice.
     All,
     /// These choices.
-    Of(Vec<PointId>),
+    Of(Vec<ChoiceId>),
 }
 
 /// `Σ c_i z_i`: a sparse linear combination of choices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Combination {
     /// Choices with their coefficients; a choice named twice counts with the sum.
-    pub terms: Vec<(PointId, f64)>,
+    pub terms: Vec<(ChoiceId, f64)>,
 }
 
 /// The set V of directions whose values are wanted.
@@ -77,9 +77,9 @@ impl Targets {
     ///
     /// ```
     /// use elfving::numerics::Matrix;
-    /// use elfving::pool::{Combination, PointId, Pool, Targets};
+    /// use elfving::pool::{Combination, ChoiceId, Pool, Targets};
     /// let pool = Pool::from_features(Matrix::identity(3))?;
-    /// let (a, b) = (PointId::new(0), PointId::new(2));
+    /// let (a, b) = (ChoiceId::new(0), ChoiceId::new(2));
     /// let contrast = Targets::Combinations(vec![Combination { terms: vec![(a, 1.0), (b, -1.0)] }]);
     /// assert_eq!(contrast.compile(&pool)?.matrix().row(0), &[1.0, 0.0, -1.0]);
     /// # Ok::<(), elfving::pool::PoolError>(())
@@ -129,7 +129,7 @@ impl Subset {
     }
 }
 
-fn check_choice(target: usize, id: PointId, pool: &Pool) -> Result<usize, PoolError> {
+fn check_choice(target: usize, id: ChoiceId, pool: &Pool) -> Result<usize, PoolError> {
     let choices = pool.choice_count();
     if id.index() < choices { Ok(id.index()) } else { Err(PoolError::UnknownChoice { target, id, choices }) }
 }

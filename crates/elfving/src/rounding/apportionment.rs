@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::greedy::fill;
 use super::quota::{counted_up, quotas};
-use super::report::{Path, Rounded};
+use super::report::{Rounded, RoundingPath};
 use super::request::Share;
 use super::{Request, Rounding, RoundingError};
 
@@ -70,7 +70,7 @@ impl Rounding for Apportionment {
 
     fn round(&self, request: &Request) -> Result<Rounded, RoundingError> {
         let counts = self.counts(request, &request.weights);
-        Ok(request.answer(self.name(), &counts, Path::Direct))
+        Ok(request.answer(self.name(), &counts, RoundingPath::Direct))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Caratheodory: the same information matrix on fewer points.
 
 use super::Apportionment;
-use super::report::{Path, Rounded};
+use super::report::{Rounded, RoundingPath};
 use super::request::Share;
 use super::{Request, Rounding, RoundingError};
 use crate::numerics::{Matrix, add_scaled_row, row_dependencies};
@@ -42,7 +42,7 @@ impl Rounding for Caratheodory {
     fn round(&self, request: &Request) -> Result<Rounded, RoundingError> {
         let weights = reduce(&request.frame.points, &request.weights);
         let counts = Apportionment::default().counts(request, &weights);
-        let path = Path::Reduced { from: request.weights.len(), to: weights.len() };
+        let path = RoundingPath::Reduced { from: request.weights.len(), to: weights.len() };
         Ok(request.answer(self.name(), &counts, path))
     }
 }

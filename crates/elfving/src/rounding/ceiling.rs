@@ -2,7 +2,7 @@
 
 use super::greedy::fill;
 use super::quota::{counted_up, quotas};
-use super::report::{Path, Rounded};
+use super::report::{Rounded, RoundingPath};
 use super::{Request, Rounding, RoundingError};
 
 /// `n_i = ⌈λ_i T⌉`: never less information than the continuous design, at up to s measurements more.
@@ -38,6 +38,6 @@ impl Rounding for Ceiling {
             counts[i] = counted_up(quota).clamp(request.bounds.lower[i], request.bounds.upper[i]);
         }
         fill(request, &mut counts);
-        Ok(request.answer(self.name(), &counts, Path::Direct))
+        Ok(request.answer(self.name(), &counts, RoundingPath::Direct))
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use super::report::Path;
+use super::report::RoundingPath;
 use super::{Request, RoundingError, RoundingReport};
 use crate::numerics::rng::{Purpose, stream};
 use crate::pool::PointId;
@@ -150,7 +150,7 @@ impl Draws {
     /// [`RoundingError::UnknownPoint`] when the draws are from another pool.
     pub fn report(&self, request: &Request) -> Result<RoundingReport, RoundingError> {
         let counts = request.dense("draws", &self.counts())?;
-        Ok(request.report("sample", &counts, Path::Drawn { seed: self.seed, round: self.round }))
+        Ok(request.report("sample", &counts, RoundingPath::Drawn { seed: self.seed, round: self.round }))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::units::{ErrorKind, InvalidValue};
 
 /// A request that cannot be met, and what to do about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RoundingError {
     /// The design or its problem was refused.
     #[error(transparent)]

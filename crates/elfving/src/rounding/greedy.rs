@@ -1,6 +1,6 @@
 //! Greedy maximum variance: measure where least is known.
 
-use super::report::{Path, Rounded};
+use super::report::{Rounded, RoundingPath};
 use super::{Request, Rounding, RoundingError, first_best};
 use crate::numerics::{Matrix, add_scaled_row, apply, dot, gram, row_norms};
 
@@ -34,7 +34,7 @@ impl Rounding for GreedyVariance {
     fn round(&self, request: &Request) -> Result<Rounded, RoundingError> {
         let mut counts = request.bounds.lower.clone();
         fill(request, &mut counts);
-        Ok(request.answer(self.name(), &counts, Path::Direct))
+        Ok(request.answer(self.name(), &counts, RoundingPath::Direct))
     }
 }
 

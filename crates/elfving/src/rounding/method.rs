@@ -1,6 +1,6 @@
 //! The roundings by name.
 
-use serde::{Deserialize, Serialize};
+use crate::named::named_enum;
 use std::fmt;
 
 use super::report::Rounded;
@@ -21,47 +21,35 @@ pub trait Rounding: fmt::Debug {
     fn round(&self, request: &Request) -> Result<Rounded, RoundingError>;
 }
 
-/// The roundings of this module with their default settings.
-///
-/// ```
-/// use elfving::rounding::Method;
-/// assert_eq!(Method::Regret.rounding().name(), "regret");
-/// assert_eq!(Method::ALL.map(|method| method.to_string()).join(" "), "ceiling apportion caratheodory regret ptr greedy exchange best");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// [`Ceiling`].
-    Ceiling,
-    /// [`Apportionment`].
-    Apportion,
-    /// [`Caratheodory`].
-    Caratheodory,
-    /// [`RegretMinimisation`].
-    Regret,
-    /// [`ProjectThenRound`].
-    Ptr,
-    /// [`GreedyVariance`].
-    Greedy,
-    /// [`Apportionment`], improved by [`Exchange`].
-    Exchange,
-    /// [`BestRounding`].
-    Best,
+named_enum! {
+    /// The roundings of this module with their default settings.
+    ///
+    /// ```
+    /// use elfving::rounding::Method;
+    /// assert_eq!(Method::Regret.rounding().name(), "regret");
+    /// assert!(Method::ALL.iter().all(|method| method.rounding().name() == method.name()));
+    /// ```
+    pub enum Method: "method" {
+        /// [`Ceiling`].
+        Ceiling = "ceiling": "Round every quota up: more measurements than asked for, never less information",
+        /// [`Apportionment`].
+        Apportion = "apportion": "Efficient apportionment: good when the budget is several times the candidates with weight",
+        /// [`Caratheodory`].
+        Caratheodory = "caratheodory": "The same information from fewer candidates, then apportionment",
+        /// [`RegretMinimisation`].
+        Regret = "regret": "Regret minimisation: with a guarantee, also for budgets near the dimension",
+        /// [`ProjectThenRound`].
+        Ptr = "ptr": "The paper's project-then-round, checked afterwards",
+        /// [`GreedyVariance`].
+        Greedy = "greedy": "Measure where the uncertainty is largest, one measurement after the other",
+        /// [`Apportionment`], improved by [`Exchange`].
+        Exchange = "exchange": "Apportionment, then exchanges",
+        /// [`BestRounding`].
+        Best = "best": "The best of regret, apportion and greedy, each improved by exchanges",
+    }
 }
 
 impl Method {
-    /// All of them, in the order of the documentation.
-    pub const ALL: [Method; 8] = [
-        Method::Ceiling,
-        Method::Apportion,
-        Method::Caratheodory,
-        Method::Regret,
-        Method::Ptr,
-        Method::Greedy,
-        Method::Exchange,
-        Method::Best,
-    ];
-
     /// The method with its default settings.
     pub fn rounding(self) -> Box<dyn Rounding> {
         match self {
@@ -74,11 +62,5 @@ impl Method {
             Method::Exchange => Box::new(Exchange::default()),
             Method::Best => Box::new(BestRounding::default()),
         }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.rounding().name())
     }
 }

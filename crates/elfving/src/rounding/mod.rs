@@ -52,7 +52,7 @@ pub use greedy::GreedyVariance;
 pub use method::{Method, Rounding};
 pub use projected::ProjectThenRound;
 pub use regret::RegretMinimisation;
-pub use report::{Path, PriorEntry, Rounded, RoundingReport};
+pub use report::{PriorEntry, Rounded, RoundingPath, RoundingReport};
 pub use request::Request;
 
 /// Scores within this fraction of the best count as equal: what rounding errors decide is decided by the id.

@@ -1,7 +1,7 @@
 //! Project-then-round: the paper's Algorithm 2, and what to do when its theorem fails.
 
 use super::regret::{Space, members};
-use super::report::{Path, Rounded};
+use super::report::{Rounded, RoundingPath};
 use super::{Apportionment, RegretMinimisation, Request, Rounding, RoundingError};
 use crate::numerics::{Matrix, SymmetricEigen, multiply_transposed, weighted_gram};
 
@@ -15,13 +15,13 @@ const PROMISED_RATIO: f64 = 2.0;
 /// proof drops the blocks between kept and dropped directions, and the claim is false: there are pools with
 /// ratio 5 and more at every budget. So the ratio is computed afterwards, and when it exceeds 2 the answer is regret
 /// minimisation with the prior in the full space instead, where that is better (at budgets below the dimension neither may
-/// reach 2). [`Path`] says which. For k = 0 every allocation has ratio at most 2, and the answer is the apportionment.
+/// reach 2). [`RoundingPath`] says which. For k = 0 every allocation has ratio at most 2, and the answer is the apportionment.
 ///
 /// Cost: 9 r³ for the eigenvectors, and that of one or two regret minimisations.
 ///
 /// ```
 /// use elfving::design::{Criterion, Problem};
-/// use elfving::rounding::{Constraints, Path, ProjectThenRound, Request, Rounding};
+/// use elfving::rounding::{Constraints, RoundingPath, ProjectThenRound, Request, Rounding};
 /// use elfving::{numerics::Matrix, pool::{PointId, Pool}, units::Ridge};
 /// let pool = Pool::from_features(Matrix::from_fn(11, 2, |i, k| if k == 0 { 1.0 } else { i as f64 / 10.0 }))?;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::new(0.3)?)?;
@@ -29,7 +29,7 @@ const PROMISED_RATIO: f64 = 2.0;
 /// let request = Request::from_weights(&problem, &weights, 12, &Constraints::default())?;
 /// let report = ProjectThenRound::default().round(&request)?.report;
 /// // One eigenvalue of A(λ) reaches γ = 0.3.
-/// assert_eq!((report.path, report.dimension), (Path::Projected, 1));
+/// assert_eq!((report.path, report.dimension), (RoundingPath::Projected, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,7 +65,7 @@ impl Rounding for ProjectThenRound {
             0 => Apportionment::default().counts(request, &request.weights),
             _ => self.rounding.best_in(request, &kept.space(request))?.counts,
         };
-        let mut projected = request.answer(self.name(), &counts, Path::Projected);
+        let mut projected = request.answer(self.name(), &counts, RoundingPath::Projected);
         projected.report.dimension = kept.dimension();
         let projected_ratio = projected.report.ratio;
         if self.literal || projected_ratio.is_some_and(|ratio| ratio <= PROMISED_RATIO) {
@@ -77,7 +77,7 @@ impl Rounding for ProjectThenRound {
             return Ok(projected);
         }
         full.report.method = self.name().to_string();
-        full.report.path = Path::FullSpace { projected_ratio };
+        full.report.path = RoundingPath::FullSpace { projected_ratio };
         Ok(full)
     }
 }

@@ -27,7 +27,7 @@ pub struct RoundingReport {
     /// The method asked for.
     pub method: String,
     /// How it got there.
-    pub path: Path,
+    pub path: RoundingPath,
     /// The criterion.
     pub criterion: Criterion,
     /// The ridge γ.
@@ -58,7 +58,7 @@ pub struct RoundingReport {
 /// The road a rounding took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Path {
+pub enum RoundingPath {
     /// Straight from the weights, or counts that were given.
     Direct,
     /// Caratheodory: the same information matrix on fewer points first.
@@ -112,24 +112,24 @@ pub enum PriorEntry {
     InParts,
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for RoundingPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Path::Direct => f.write_str("direct"),
-            Path::Reduced { from, to } => write!(f, "support reduced from {from} to {to}"),
-            Path::Steps { alpha, swaps: 0, .. } => write!(f, "alpha = {alpha:.3}"),
-            Path::Steps { alpha, swaps, .. } => write!(f, "alpha = {alpha:.3}, {swaps} swaps"),
-            Path::Projected => f.write_str("projected, as the paper writes it"),
-            Path::FullSpace { projected_ratio: Some(ratio) } => {
+            RoundingPath::Direct => f.write_str("direct"),
+            RoundingPath::Reduced { from, to } => write!(f, "support reduced from {from} to {to}"),
+            RoundingPath::Steps { alpha, swaps: 0, .. } => write!(f, "alpha = {alpha:.3}"),
+            RoundingPath::Steps { alpha, swaps, .. } => write!(f, "alpha = {alpha:.3}, {swaps} swaps"),
+            RoundingPath::Projected => f.write_str("projected, as the paper writes it"),
+            RoundingPath::FullSpace { projected_ratio: Some(ratio) } => {
                 write!(f, "full space, because the projected ratio was {ratio:.3}")
             }
-            Path::FullSpace { projected_ratio: None } => {
+            RoundingPath::FullSpace { projected_ratio: None } => {
                 f.write_str("full space, because the projected value was infinite")
             }
-            Path::Exchanged { from, swaps, settled } => {
+            RoundingPath::Exchanged { from, swaps, settled } => {
                 write!(f, "{swaps} exchanges after {from}{}", if *settled { "" } else { ", more may help" })
             }
-            Path::Drawn { seed, round } => write!(f, "seed {seed}, round {round}"),
+            RoundingPath::Drawn { seed, round } => write!(f, "seed {seed}, round {round}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::allocation::Allocation;
 use super::constraints::Bounds;
 use super::frame::Frame;
-use super::report::{Path, Rounded, RoundingReport};
+use super::report::{Rounded, RoundingPath, RoundingReport};
 use super::{Constraints, RoundingError};
 use crate::design::{Criterion, Design, Problem, TargetRef, recheck};
 use crate::pool::{PointId, TargetRows};
@@ -141,7 +141,7 @@ impl<'a> Request<'a> {
     /// [`RoundingError::UnknownPoint`].
     pub fn evaluate(&self, allocation: &Allocation) -> Result<RoundingReport, RoundingError> {
         let counts = self.dense("counts", allocation.counts())?;
-        Ok(self.report("given", &counts, Path::Direct))
+        Ok(self.report("given", &counts, RoundingPath::Direct))
     }
 
     /// Done and new measurements as shares of all of them.
@@ -171,12 +171,12 @@ impl<'a> Request<'a> {
     }
 
     /// The answer of a method, with what it is worth.
-    pub(super) fn answer(&self, method: &str, counts: &[u64], path: Path) -> Rounded {
+    pub(super) fn answer(&self, method: &str, counts: &[u64], path: RoundingPath) -> Rounded {
         let report = self.report(method, counts, path);
         Rounded { allocation: Allocation::from_dense(counts), report }
     }
 
-    pub(super) fn report(&self, method: &str, counts: &[u64], path: Path) -> RoundingReport {
+    pub(super) fn report(&self, method: &str, counts: &[u64], path: RoundingPath) -> RoundingReport {
         let appraisal = self.frame.appraise(&self.shares(counts));
         let dimension = self.frame.dimension();
         let (value, ratio) = match (self.problem.criterion(), appraisal.value) {

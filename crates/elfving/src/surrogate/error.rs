@@ -5,6 +5,7 @@ use crate::units::ErrorKind;
 
 /// Why the model cannot answer as asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SurrogateError {
     /// A table of candidates without a row.
     #[error("the table of candidates has no rows; give at least one")]

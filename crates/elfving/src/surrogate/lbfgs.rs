@@ -9,6 +9,7 @@ use crate::numerics::{add_scaled_row, dot};
 /// How far a search got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SearchStatus {
     /// The gradient is within the tolerance, or no step improves the value in double precision.
     Converged,

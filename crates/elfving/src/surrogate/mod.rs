@@ -29,10 +29,11 @@
 //!
 //! let fit = Surrogate::default().fit(&space, &measured, None)?;
 //! let posterior = fit.posterior(PosteriorOver::Points);
-//! let row = PointId::new(5);
+//! let row = space.point_row(PointId::new(5));
 //! let reported = fit.outcome().report(posterior.mean(row), posterior.deviation(row), 1.645);
 //! assert!(reported.lower < reported.median && reported.median < reported.upper);
-//! assert!(posterior.deviation(PointId::new(4)) < posterior.deviation(row)); // measured twice
+//! let twice = space.point_row(PointId::new(4)); // measured twice
+//! assert!(posterior.deviation(twice) < posterior.deviation(row));
 //! # Ok::<(), elfving::surrogate::SurrogateError>(())
 //! ```
 
@@ -64,5 +65,5 @@ pub use outcome::{Aim, OutcomeScale, Reported};
 pub use posterior::{Posterior, PosteriorOver};
 pub use prior::{Normal, Priors};
 pub use robust::StudentT;
-pub use space::{ColumnKind, Columns, Space};
+pub use space::{ColumnKind, Columns, RowId, Space};
 pub use yeo_johnson::YeoJohnson;

@@ -8,7 +8,7 @@ use crate::numerics::{Matrix, dot, norm_squared};
 use crate::pool::PointId;
 
 use super::kernel::Covariance;
-use super::{Fit, Space};
+use super::{Fit, RowId, Space};
 
 /// Rows that a thread takes at a time.
 const BLOCK_ROWS: usize = 64;
@@ -39,7 +39,7 @@ impl PosteriorOver {
 /// With `L Lᵀ` the covariance of the measured means and `k` the covariances of a row with them, the mean is
 /// `m + kᵀα` and the covariance of two rows `k + tau² 1[same site] - ⟨L⁻¹k, L⁻¹k'⟩ + u u'`, where
 /// `u = (1 - kᵀC⁻¹1) / √(1ᵀC⁻¹1)` counts that the constant mean m is estimated (0 where it is to be taken as known).
-/// Rows are named by their place in what was asked for: with [`PosteriorOver::Both`], choice z is `PointId` points + z.
+/// Functions of single rows panic when a row was not asked for.
 #[derive(Debug, Clone)]
 pub struct Posterior {
     space: Space,
@@ -146,17 +146,17 @@ impl Posterior {
     }
 
     /// The mean of a row.
-    pub fn mean(&self, row: PointId) -> f64 {
-        self.means[row.index()]
+    pub fn mean(&self, row: RowId) -> f64 {
+        self.means[self.place(row)]
     }
 
     /// The variance of a row's value, without the noise of a measurement.
-    pub fn variance(&self, row: PointId) -> f64 {
-        self.variances[row.index()]
+    pub fn variance(&self, row: RowId) -> f64 {
+        self.variances[self.place(row)]
     }
 
     /// The standard deviation of a row's value.
-    pub fn deviation(&self, row: PointId) -> f64 {
+    pub fn deviation(&self, row: RowId) -> f64 {
         self.variance(row).sqrt()
     }
 
@@ -171,8 +171,8 @@ impl Posterior {
     }
 
     /// The covariances of a row with every row. Cost: n (G + m).
-    pub fn covariances(&self, row: PointId) -> Vec<f64> {
-        let (at, width) = (row.index(), BLOCK_ROWS * 8);
+    pub fn covariances(&self, row: RowId) -> Vec<f64> {
+        let (at, width) = (self.place(row), BLOCK_ROWS * 8);
         let start = self.rows.start;
         let mut covariances = vec![0.0; self.len()];
         self.kernel.values(self.space.row(start + at), &self.columns, 0, &mut covariances);
@@ -186,9 +186,14 @@ impl Posterior {
     }
 
     /// The covariance of two rows. Cost: G + m.
-    pub fn covariance(&self, a: PointId, b: PointId) -> f64 {
-        let (a, b, start) = (a.index(), b.index(), self.rows.start);
-        self.explained_away(a, b, self.kernel.covariance(start + a, start + b))
+    pub fn covariance(&self, a: RowId, b: RowId) -> f64 {
+        let prior = self.kernel.covariance(a.index(), b.index());
+        self.explained_away(self.place(a), self.place(b), prior)
+    }
+
+    /// The place of a row among those asked for.
+    fn place(&self, row: RowId) -> usize {
+        row.index().checked_sub(self.rows.start).expect("a row that was asked for")
     }
 
     /// A prior covariance minus what measurements explain of it.
@@ -198,11 +203,12 @@ impl Posterior {
         prior - explained + self.drift[a] * self.drift[b]
     }
 
-    /// Reduces every variance as one more measurement of a row will, exactly; the means are held.
+    /// Reduces every variance as one more measurement of a point will, exactly; the means are held.
     ///
-    /// The measurement has the noise [`Fit::next_noise`]. Give it the rows that are pending and, slot after slot, those
+    /// The measurement has the noise [`Fit::next_noise`]. Give it the points that are pending and, slot after slot, those
     /// already chosen for a batch. Cost: n (G + m).
-    pub fn measure(&mut self, row: PointId) {
+    pub fn measure(&mut self, point: PointId) {
+        let row = self.space.point_row(point);
         let mut column = self.covariances(row);
         let root = (self.variance(row) + self.next_noise).sqrt();
         for (entry, variance) in column.iter_mut().zip(&mut self.variances) {

@@ -2,9 +2,8 @@
 
 use crate::numerics::rng::Stream;
 use crate::numerics::{Cholesky, Matrix, apply};
-use crate::pool::PointId;
 
-use super::Posterior;
+use super::{Posterior, RowId};
 
 impl Posterior {
     /// `count` joint draws of the values at the named rows: count × rows.
@@ -16,16 +15,16 @@ impl Posterior {
     /// use elfving::numerics::Matrix;
     /// use elfving::pool::PointId;
     /// use elfving::numerics::rng::{Purpose, stream};
-    /// use elfving::surrogate::{Columns, Measurement, PosteriorOver, Space, Surrogate};
+    /// use elfving::surrogate::{Columns, Measurement, PosteriorOver, RowId, Space, Surrogate};
     /// let space = Space::new(&Columns::numeric(Matrix::from_fn(9, 1, |i, _| i as f64)), None)?;
     /// let measured = [Measurement::new(PointId::new(1), 3.0), Measurement::new(PointId::new(6), 5.0)];
     /// let posterior = Surrogate::default().fit(&space, &measured, None)?.posterior(PosteriorOver::Points);
-    /// let rows: Vec<PointId> = (0..9).map(PointId::new).collect();
+    /// let rows: Vec<RowId> = (0..9).map(RowId::new).collect();
     /// let draws = posterior.samples(&rows, 3, &mut stream(1, 0, Purpose::new("thompson")));
     /// assert_eq!((draws.rows(), draws.columns()), (3, 9));
     /// # Ok::<(), elfving::surrogate::SurrogateError>(())
     /// ```
-    pub fn samples(&self, rows: &[PointId], count: usize, random: &mut Stream) -> Matrix {
+    pub fn samples(&self, rows: &[RowId], count: usize, random: &mut Stream) -> Matrix {
         let root = self.root(rows);
         let mut draws = Matrix::zeros(count, rows.len());
         let mut normals = vec![0.0; rows.len()];
@@ -40,7 +39,7 @@ impl Posterior {
     }
 
     /// `L` with `L Lᵀ` the covariance of the rows.
-    fn root(&self, rows: &[PointId]) -> Matrix {
+    fn root(&self, rows: &[RowId]) -> Matrix {
         let covariance = Matrix::from_fn(rows.len(), rows.len(), |i, j| {
             if i <= j { self.covariance(rows[i], rows[j]) } else { 0.0 }
         });

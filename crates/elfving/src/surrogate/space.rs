@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::numerics::Matrix;
+use crate::pool::{ChoiceId, PointId, row_id};
 
 use super::SurrogateError;
 
@@ -56,6 +57,11 @@ pub struct Space {
     kinds: Arc<[ColumnKind]>,
     sites: Arc<[usize]>,
     points: usize,
+}
+
+row_id! {
+    /// A row of a space: its points, then its choices where these are others.
+    RowId
 }
 
 impl Space {
@@ -124,6 +130,16 @@ impl Space {
     /// The kinds of the G columns.
     pub fn kinds(&self) -> &[ColumnKind] {
         &self.kinds
+    }
+
+    /// The row of a point.
+    pub fn point_row(&self, point: PointId) -> RowId {
+        RowId::new(point.index())
+    }
+
+    /// The row of a choice; that of the point itself where the points are chosen among.
+    pub fn choice_row(&self, choice: ChoiceId) -> RowId {
+        RowId::new(self.choice_rows().start + choice.index())
     }
 
     /// Scaled coordinates of a row; the choices come after the points.

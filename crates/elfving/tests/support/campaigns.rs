@@ -246,7 +246,7 @@ impl World {
     /// What is untrue in a report, if anything.
     pub(crate) fn failure(&self, goal: Goal, report: &Report) -> Option<&'static str> {
         let gaps = self.gaps();
-        let gap = |id: &elfving::pool::PointId| gaps[id.index()];
+        let gap = |id: &elfving::pool::ChoiceId| gaps[id.index()];
         let floor = report.floor.unwrap_or(0.0);
         let nearest = report.survivors.iter().map(gap).fold(f64::INFINITY, f64::min);
         if nearest > floor + 1e-12 {

@@ -1,16 +1,18 @@
 //! The question of a campaign, on the command line.
 
-use clap::{Args, ValueEnum};
-use elfving::bandit::Goal;
+use clap::Args;
+use elfving::bandit::{Goal, GoalName};
 use elfving::estimate::Tails;
 use elfving::units::{Confidence, InvalidValue, Ridge};
-use elfving_campaign::{Aim, AssumptionSpec, Mode, Recipe, Spec};
+use elfving_campaign::{Aim, AssumptionSpec, Limits, Mode, Recipe, Spec};
 use elfving_table::Table;
 
 use super::questions::Questions;
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
-use crate::goal_args::{AimArgs, GoalArgs, GoalName};
+use crate::goal_args::{AimArgs, GoalArgs};
+use crate::limits;
+use crate::named::named;
 
 /// The question of a campaign.
 #[derive(Debug, Args)]
@@ -21,8 +23,8 @@ pub(super) struct CampaignArgs {
     #[command(flatten)]
     goal: GoalArgs,
     /// Whether the answer is a theorem or practical (default: certified)
-    #[arg(long, value_enum)]
-    mode: Option<ModeName>,
+    #[arg(long, value_parser = named::<Mode>())]
+    mode: Option<Mode>,
     /// The algorithm; `auto` chooses by the assumptions
     #[arg(long, value_name = "NAME", default_value = "auto")]
     algorithm: String,
@@ -37,18 +39,18 @@ pub(super) struct CampaignArgs {
     /// Measurements in all, at most
     #[arg(long, value_name = "N", help_heading = "Campaign")]
     budget: Option<u64>,
+    /// Measurements of one candidate in one batch, at most (default in calibrated mode: 3, while there are others)
+    #[arg(long, value_name = "N", help_heading = "Campaign")]
+    max_repeats: Option<u64>,
+    /// Measurements of one candidate in all, at most
+    #[arg(long, value_name = "N", help_heading = "Campaign")]
+    max_measurements: Option<u64>,
+    /// Failures after which a candidate counts as infeasible and is not asked again
+    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Campaign")]
+    tries: u64,
     /// The seed of all random choices, run orders included
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Campaign")]
     seed: u64,
-}
-
-/// The modes by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ModeName {
-    /// A theorem under the assumptions
-    Certified,
-    /// A fitted model: practical, no proof
-    Calibrated,
 }
 
 /// The question with nothing missing, every number in its domain.
@@ -65,6 +67,8 @@ pub(super) struct CampaignSettings {
     algorithm: String,
     batch: usize,
     budget: Option<u64>,
+    limits: Limits,
+    tries: u64,
 }
 
 impl CampaignArgs {
@@ -73,12 +77,8 @@ impl CampaignArgs {
         let (aim, outcome) = self.aim(questions)?;
         let mode = self.mode(questions)?;
         let (assumed, sigma) = self.assumed(mode, questions)?;
-        for (option, zero) in [("--batch", self.batch == 0), ("--budget", self.budget == Some(0))] {
-            if zero {
-                let message = format!("{option} must be at least 1");
-                return Err(CliError::usage("E201", message, "give a number >= 1"));
-            }
-        }
+        limits::check("--batch", self.batch as u64, limits::MOST_MEASUREMENTS)?;
+        limits::check("--budget", self.budget.unwrap_or(1), limits::MOST_MEASUREMENTS)?;
         Ok(CampaignSettings {
             outcome,
             gamma: self.gamma.map(Ridge::new).transpose()?.map(Ridge::get),
@@ -92,6 +92,8 @@ impl CampaignArgs {
             algorithm: self.algorithm.clone(),
             batch: self.batch,
             budget: self.budget,
+            limits: Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements },
+            tries: self.tries,
         })
     }
 
@@ -113,19 +115,18 @@ impl CampaignArgs {
     }
 
     fn mode(&self, questions: &mut Questions) -> Result<Mode, CliError> {
-        let asked = match self.mode {
-            Some(ModeName::Calibrated) => "calibrated",
+        Ok(match self.mode {
+            Some(mode) => mode,
             None if questions.interactive()
                 && self.assumptions.noise.is_none()
                 && self.assumptions.sigma.is_none() =>
             {
                 let question =
                     "Calibrated (a fitted model, no proof) or certified (a theorem under your assumptions)?";
-                questions.choice("--mode MODE", question, &["calibrated", "certified"])?
+                questions.named("--mode MODE", question, &[Mode::Calibrated, Mode::Certified])?
             }
-            Some(ModeName::Certified) | None => "certified",
-        };
-        Ok(if asked == "calibrated" { Mode::Calibrated } else { Mode::Certified })
+            None => Mode::Certified,
+        })
     }
 
     fn goal(&self, questions: &mut Questions) -> Result<Goal, CliError> {
@@ -147,15 +148,11 @@ impl CampaignArgs {
         let certified = mode == Mode::Certified;
         let given = &self.assumptions;
         let tails = match (given.noise, certified) {
-            (Some(name), _) => Tails::from(name),
+            (Some(tails), _) => tails,
             (None, false) => Tails::BoundedVariance,
             (None, true) => {
                 let option = "--noise sub-gaussian|bounded-variance";
-                let answers = ["sub-gaussian", "bounded-variance"];
-                match questions.choice(option, "Which tails does the noise have?", &answers)? {
-                    "sub-gaussian" => Tails::SubGaussian,
-                    _ => Tails::BoundedVariance,
-                }
+                questions.named(option, "Which tails does the noise have?", &Tails::ALL)?
             }
         };
         let sigma = match &given.sigma {
@@ -228,5 +225,7 @@ impl CampaignSettings {
             .seed(self.seed)
             .batch(self.batch)
             .budget(self.budget)
+            .limits(self.limits)
+            .tries(self.tries)
     }
 }

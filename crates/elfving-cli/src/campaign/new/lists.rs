@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use elfving_table::{ReadOptions, read};
+use elfving_table::ReadOptions;
 
 use crate::error::CliError;
+use crate::input;
 
 /// The ids of an option: each value is a file, or ids with commas between them.
-pub(super) fn ids(values: &[String], id_column: Option<&str>) -> Result<Vec<String>, CliError> {
+pub(in crate::campaign) fn ids(values: &[String], id_column: Option<&str>) -> Result<Vec<String>, CliError> {
     let mut ids = Vec::new();
     for value in values {
-        if Path::new(value).is_file() {
+        if value == "-" || Path::new(value).is_file() {
             ids.extend(of_table(Path::new(value), id_column.unwrap_or("row"))?);
         } else {
             ids.extend(value.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()));
@@ -20,6 +21,6 @@ pub(super) fn ids(values: &[String], id_column: Option<&str>) -> Result<Vec<Stri
 }
 
 fn of_table(path: &Path, id_column: &str) -> Result<Vec<String>, CliError> {
-    let table = read(path, &ReadOptions::default().text(id_column))?;
+    let table = input::table(path, &ReadOptions::default().text(id_column))?;
     Ok(table.texts(id_column)?)
 }

@@ -2,28 +2,28 @@
 
 mod campaign_args;
 mod lists;
+
+pub(super) use lists::ids as ids_of;
 mod questions;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving::units::grouped;
-use elfving_campaign::{
-    Attachment, Campaign, Draft, Mode, OutcomeMarker, ResultsFile, shell_word, spec_for_programs,
-};
-use elfving_table::TableError;
+use elfving_campaign::{Attachment, Campaign, Draft, Mode, OutcomeMarker, shell_word, spec_for_programs};
 use serde::Serialize;
 
 use super::failure::failed;
-use super::locate::EXTENSION;
+use super::locate::file_of;
 use super::now;
 use super::results_args::ResultsArgs;
 use crate::console::Console;
 use crate::diagnose;
 use crate::error::CliError;
+use crate::input;
 use crate::kernel_args::KernelArgs;
 use crate::output::{self, OutputArgs};
-use crate::pool_args::{ColumnArgs, MARKER_HELP, ModelArgs, PoolArgs};
+use crate::pool_args::{self, ColumnArgs, MARKER_HELP, ModelArgs, PoolArgs};
 use crate::pool_source;
 use crate::words::counted;
 use campaign_args::{CampaignArgs, CampaignSettings};
@@ -49,7 +49,7 @@ pub(crate) struct NewArgs {
     /// The name of the campaign; its file is NAME.elfving
     #[arg(value_name = "NAME")]
     name: PathBuf,
-    /// The candidates: a .csv with a header, .npy, .npz or .parquet, one row per candidate
+    /// The candidates: a .csv or .xlsx with a header, .npy, .npz or .parquet, one row per candidate
     #[arg(value_name = "POOL")]
     pool: Option<PathBuf>,
     /// The same as POOL
@@ -81,6 +81,9 @@ struct RowArgs {
     /// Candidates to exclude, neither measured nor chosen: ids, or a table with them
     #[arg(long, value_name = "ID,..|FILE")]
     forbid: Vec<String>,
+    /// Exclude the candidates that meet a condition, such as "temperature > 90"; repeat it for several, of which one is enough
+    #[arg(long, value_name = "CONDITION")]
+    forbid_where: Vec<String>,
     /// Candidates to measure first: ids, or a table with them
     #[arg(long, value_name = "ID,..|FILE")]
     force: Vec<String>,
@@ -116,15 +119,28 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let id = draft.dataset().id_column();
+    let mut forbidden = lists::ids(&args.rows.forbid, id)?;
+    for condition in pool_args::conditions("--forbid-where", &args.rows.forbid_where)? {
+        let more = draft.ids_where(&condition).map_err(|error| failed(error, None))?;
+        console.note(format!("{} forbidden by {:?}", counted(more.len(), "candidate"), condition.text()));
+        let more = more.into_iter().filter(|id| !forbidden.contains(id));
+        forbidden.extend(more.collect::<Vec<_>>());
+    }
     let spec = settings
         .spec(name, draft.recipe().clone())
-        .forbid(lists::ids(&args.rows.forbid, id)?)
+        .forbid(forbidden)
         .force(lists::ids(&args.rows.force, id)?);
     let format =
         elfving_campaign::ResultsFormat { decimal: spec.recipe.reading.decimal, ..Default::default() };
     let spec = spec.results(args.results.over(&format, &outcome_markers(&args.columns)?));
     let measured = args.rows.measured.as_deref();
-    let measured = measured.map(|path| ResultsFile::read(path, &spec.results)).transpose()?;
+    let measured = measured.map(|path| input::results(path, &spec.results)).transpose()?;
+    let left_out = measured.as_ref().map(|file| draft.forbidden_measurements(file, &spec)).transpose();
+    let left_out = left_out.map_err(|error| failed(error, None))?.unwrap_or_default();
+    if !left_out.is_empty() {
+        let (count, ids) = (counted(left_out.len(), "measurement"), distinct(&left_out));
+        console.note(format!("{count} of forbidden candidates left out: {ids}"));
+    }
 
     let spinner = console.spinner("building");
     let campaign = draft.create(&path, spec, measured.as_ref(), now());
@@ -141,8 +157,24 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
         ));
     }
     let csv = || output::csv_of_fields(&document);
-    args.output
-        .deliver(as_json, "a campaign's description is", &document, csv, || words(&campaign, &status, &path))
+    let text = || words(&campaign, &status, &path);
+    let delivered = args.output.deliver(as_json, "a campaign's description is", &document, csv, text);
+    delivered.map_err(|error| error.after_commit("the campaign is on record", campaign.head().event))
+}
+
+/// The first ids of a list, each once.
+fn distinct(ids: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let mut seen: Vec<&str> = Vec::new();
+    for id in ids {
+        if !seen.contains(&id.as_str()) {
+            seen.push(id);
+        }
+    }
+    match seen.len() {
+        all if all > SHOWN => format!("{} and {} more", seen[..SHOWN].join(", "), all - SHOWN),
+        _ => seen.join(", "),
+    }
 }
 
 /// What texts mean in place of an outcome; those that only features know are left out.
@@ -153,7 +185,7 @@ fn outcome_markers(columns: &ColumnArgs) -> Result<Vec<OutcomeMarker>, CliError>
 }
 
 /// What was created, and what comes next.
-fn words(campaign: &Campaign, status: &elfving_campaign::Status, path: &Path) -> String {
+fn words(campaign: &Campaign, status: &elfving_campaign::CampaignStatus, path: &Path) -> String {
     let spec = campaign.spec();
     let why = if spec.because.is_empty() { String::new() } else { format!(" ({})", spec.because) };
     let shown = path.display();
@@ -173,19 +205,6 @@ fn words(campaign: &Campaign, status: &elfving_campaign::Status, path: &Path) ->
         spec.batch,
         shell_word(&shown.to_string())
     )
-}
-
-/// `NAME.elfving`, where the name does not say it.
-fn file_of(name: &Path) -> PathBuf {
-    match name.extension().is_some_and(|extension| extension == EXTENSION) {
-        true => name.to_owned(),
-        false => {
-            let mut file = name.as_os_str().to_owned();
-            file.push(".");
-            file.push(EXTENSION);
-            PathBuf::from(file)
-        }
-    }
 }
 
 /// Reads the tables once: options checked, kernel resolved.
@@ -214,7 +233,6 @@ fn draft(
 }
 
 fn attached(path: &Path) -> Result<Attachment, CliError> {
-    let file = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| TableError::Io { file, source })?;
-    Ok(Attachment::new(crate::pool_source::file_name(Some(path)), bytes))
+    let (name, bytes) = input::bytes(path)?;
+    Ok(Attachment::new(name, bytes))
 }

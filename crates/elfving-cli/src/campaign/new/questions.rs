@@ -1,8 +1,11 @@
 //! Asking for what is missing: on a terminal, and only there.
 
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
 
+use elfving::named::Named;
+
+use crate::console;
 use crate::error::CliError;
 
 /// Asks, or notes what nobody can be asked for.
@@ -51,7 +54,7 @@ impl Questions {
             let answer = self.text(option, question)?;
             match answer.parse() {
                 Ok(number) => return Ok(number),
-                Err(_) if self.interactive => eprintln!("{answer:?} is not a number"),
+                Err(_) if self.interactive => console::complain(&format!("{answer:?} is not a number")),
                 Err(_) => return Ok(0.0),
             }
         }
@@ -78,6 +81,18 @@ impl Questions {
         }
     }
 
+    /// One of several names, the first of them where nothing is typed.
+    pub(super) fn named<T: Named>(
+        &mut self,
+        option: &'static str,
+        question: &str,
+        answers: &[T],
+    ) -> Result<T, CliError> {
+        let names: Vec<&'static str> = answers.iter().map(|answer| answer.name()).collect();
+        let chosen = self.choice(option, question, &names)?;
+        Ok(T::named(chosen).expect("one of the names"))
+    }
+
     /// Whether somebody can be asked what is not required.
     pub(super) fn interactive(&self) -> bool {
         self.interactive
@@ -96,9 +111,8 @@ impl Questions {
     }
 
     fn line(&self, question: &str) -> Result<String, CliError> {
-        let failed = |source| CliError::Write { to: "the terminal".to_owned(), source };
-        eprint!("{question} ");
-        io::stderr().flush().map_err(failed)?;
+        let failed = |source| CliError::write(Path::new("the terminal"), source);
+        console::prompt(question);
         let mut line = String::new();
         if io::stdin().lock().read_line(&mut line).map_err(failed)? == 0 {
             let message = "the answers ended before the questions";

@@ -5,7 +5,8 @@ use super::scores;
 use super::slate::{Ground, Slate};
 use crate::numerics::rng::Stream;
 use crate::numerics::{first_largest, largest_first};
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
+use crate::surrogate::RowId;
 
 /// Choices that are drawn jointly, those of the largest upper confidence bounds.
 const CONTENDERS: usize = 200;
@@ -65,13 +66,12 @@ fn expected_costs(slate: &Slate) -> impl Iterator<Item = f64> {
 }
 
 /// The choices that are the best of some joint draw, with the share of draws as weight.
-fn likely_best(slate: &Slate, random: &mut Stream) -> Vec<(PointId, f64)> {
+fn likely_best(slate: &Slate, random: &mut Stream) -> Vec<(RowId, f64)> {
     let (model, posterior) = (slate.model, &slate.posterior);
-    let above: Vec<f64> = (0..model.choices())
-        .map(|z| model.choice_mean(z) + REACH * posterior.deviation(model.choice(z)))
-        .collect();
-    let mut contenders: Vec<PointId> =
-        largest_first(&above).into_iter().take(CONTENDERS).map(|z| model.choice(z)).collect();
+    let above: Vec<f64> =
+        model.choices().map(|z| model.choice_mean(z) + REACH * posterior.deviation(model.row(z))).collect();
+    let first = largest_first(&above).into_iter().take(CONTENDERS);
+    let mut contenders: Vec<RowId> = first.map(|z| model.row(ChoiceId::new(z))).collect();
     contenders.sort_unstable();
     contenders.dedup();
     let draws = posterior.samples(&contenders, DRAWS, random);
@@ -87,6 +87,7 @@ fn likely_best(slate: &Slate, random: &mut Stream) -> Vec<(PointId, f64)> {
 mod tests {
     use super::*;
     use crate::bandit::calibrated::model::Model;
+    use crate::bandit::calibrated::slate::Rules;
     use crate::numerics::Matrix;
     use crate::surrogate::{Columns, Measurement, Space, Surrogate};
 
@@ -99,14 +100,20 @@ mod tests {
         Model::new(Surrogate::default().fit(&space, &data, None).unwrap())
     }
 
+    fn slate(model: &Model, pulls: Vec<u64>, settled_at: u64) -> Slate<'_> {
+        Slate::new(model, pulls, Rules::free(20, settled_at), None)
+    }
+
     #[test]
     fn a_choice_weighs_as_often_as_it_is_the_best_of_a_draw() {
         let model = model();
-        let slate = Slate::new(&model, vec![0; 20], 3, 10);
-        let places = [0, 1].map(|z| model.choice(z));
+        let slate = slate(&model, vec![0; 20], 3);
+        let choices = [0, 1].map(ChoiceId::new);
+        let places = choices.map(|z| model.row(z));
         let variance = slate.posterior.variance(places[0]) + slate.posterior.variance(places[1])
             - 2.0 * slate.posterior.covariance(places[0], places[1]);
-        let (mean, deviation) = (model.choice_mean(1) - model.choice_mean(0), variance.sqrt());
+        let (mean, deviation) =
+            (model.choice_mean(choices[1]) - model.choice_mean(choices[0]), variance.sqrt());
         // P(mean + deviation · t > 0) under a standard normal t, by the trapezoidal rule.
         let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
         let at = |k: i32| f64::from(k) / 1000.0;
@@ -129,12 +136,11 @@ mod tests {
         let slate = {
             let mut pulls = vec![0; 20];
             pulls[1] = 7;
-            Slate::new(&model, pulls, 9, 10)
+            slate(&model, pulls, 9)
         };
         let mixed = Mixed::new(&slate, &mut Stream::of_seed(4));
         let (ours, explained) = (mixed.scores(&slate, 2.0), mixed.differences.scores(&slate));
-        let at =
-            |k: usize| (slate.posterior.mean(PointId::new(k)), slate.posterior.deviation(PointId::new(k)));
+        let at = |k: usize| (slate.posterior.mean(RowId::new(k)), slate.posterior.deviation(RowId::new(k)));
         let top = (0..20).map(|k| at(k).0 + at(k).1).fold(f64::NEG_INFINITY, f64::max);
         for (k, explained) in explained.iter().enumerate() {
             let expected = explained / (top - at(k).0).powf(2.25);
@@ -151,7 +157,7 @@ mod tests {
         for measured in 3..16 {
             let mut pulls = vec![0; 20];
             pulls[1] = measured;
-            let slate = Slate::new(&model, pulls, 3, 10);
+            let slate = slate(&model, pulls, 3);
             let ours = Mixed::new(&slate, &mut random).scores(&slate, 2.0);
             assert_eq!(ours != scores::optimistic(&slate, 2.0), measured % 6 == 1, "{measured}");
         }

@@ -1,8 +1,8 @@
 //! What a fit says, kept until the next measurement.
 
 use crate::numerics::first_largest;
-use crate::pool::PointId;
-use crate::surrogate::{Fit, Posterior, PosteriorOver, Reported};
+use crate::pool::ChoiceId;
+use crate::surrogate::{Fit, Posterior, PosteriorOver, Reported, RowId};
 
 /// A fit and its posterior over the points, and the choices after them where these are others.
 pub(super) struct Model {
@@ -17,32 +17,31 @@ impl Model {
         Self { posterior: fit.posterior(PosteriorOver::Both), widening: fit.widening(), fit }
     }
 
-    /// The place of a choice in the posterior.
-    pub(super) fn choice(&self, choice: usize) -> PointId {
-        let space = self.fit.space();
-        PointId::new(if space.chooses_among_itself() { choice } else { space.points() + choice })
+    /// The row of a choice.
+    pub(super) fn row(&self, choice: ChoiceId) -> RowId {
+        self.fit.space().choice_row(choice)
     }
 
-    /// How many choices there are.
-    pub(super) fn choices(&self) -> usize {
-        self.fit.space().choices()
+    /// All choices.
+    pub(super) fn choices(&self) -> impl Iterator<Item = ChoiceId> {
+        (0..self.fit.space().choices()).map(ChoiceId::new)
     }
 
     /// The choice with the largest mean.
-    pub(super) fn leader(&self) -> usize {
-        let means: Vec<f64> = (0..self.choices()).map(|z| self.choice_mean(z)).collect();
-        first_largest(&means).expect("there is a choice, and its mean is finite")
+    pub(super) fn leader(&self) -> ChoiceId {
+        let means: Vec<f64> = self.choices().map(|z| self.choice_mean(z)).collect();
+        ChoiceId::new(first_largest(&means).expect("there is a choice, and its mean is finite"))
     }
 
     /// The mean of a choice in the model's units, where large is good.
-    pub(super) fn choice_mean(&self, choice: usize) -> f64 {
-        self.posterior.mean(self.choice(choice))
+    pub(super) fn choice_mean(&self, choice: ChoiceId) -> f64 {
+        self.posterior.mean(self.row(choice))
     }
 
     /// Median and interval of a choice in the user's units, `width` deviations to each side.
-    pub(super) fn reported(&self, choice: usize, width: f64) -> Reported {
-        let place = self.choice(choice);
-        let deviation = self.widening * self.posterior.deviation(place);
-        self.fit.outcome().report(self.posterior.mean(place), deviation, width)
+    pub(super) fn reported(&self, choice: ChoiceId, width: f64) -> Reported {
+        let row = self.row(choice);
+        let deviation = self.widening * self.posterior.deviation(row);
+        self.fit.outcome().report(self.posterior.mean(row), deviation, width)
     }
 }

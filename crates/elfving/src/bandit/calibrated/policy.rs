@@ -3,19 +3,22 @@
 use super::mixed::Mixed;
 use super::model::Model;
 use super::settings::{CalibratedSettings, Strategy};
-use super::slate::{Ground, Slate};
+use super::slate::{Copies, Ground, Rules, Slate};
 use super::statement::{ConditionalStatement, conditional_statement};
 use super::{posterior_xy, scores, start, thompson};
 use crate::bandit::{
-    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Reason, Report, Status, Why,
+    BanditError, Decision, Goal, Limits, Next, Plan, Policy, Question, Reading, Reason, Report, SetAside,
+    Status, Wanted, Why,
 };
 use crate::numerics::rng::{Purpose, stream};
-use crate::pool::PointId;
-use crate::surrogate::{Columns, Fit, Measurement, Parameters, Space, Surrogate};
+use crate::pool::{ChoiceId, PointId};
+use crate::surrogate::{Columns, Fit, Measurement, Parameters, PosteriorOver, Space, Surrogate};
 use std::cell::OnceCell;
 
 const THOMPSON: Purpose = Purpose::new("thompson");
 const LIKELY_BEST: Purpose = Purpose::new("likely-best");
+/// No point is taken for impossible before it was tried.
+const LEAST_FEASIBLE: f64 = 0.01;
 
 /// A campaign by a fitted Gaussian process: all data reused, batches of any size, repeats and standard errors taken as they are.
 ///
@@ -59,6 +62,8 @@ pub struct Calibrated {
     fitted: Option<Parameters>,
     /// Whether data came in after that.
     stale: bool,
+    /// Points that are neither measured nor chosen.
+    pub(super) aside: SetAside,
     /// Found when it is needed: a record of many rounds costs one conditioning.
     model: OnceCell<Result<Model, BanditError>>,
 }
@@ -70,7 +75,7 @@ pub(super) struct Round {
     pub(super) data: usize,
     pub(super) fitted: Option<Parameters>,
     /// The pick after it, found when it is needed.
-    pub(super) pick: OnceCell<Option<PointId>>,
+    pub(super) pick: OnceCell<Option<ChoiceId>>,
 }
 
 impl Calibrated {
@@ -91,6 +96,7 @@ impl Calibrated {
             rounds: Vec::new(),
             fitted: None,
             stale: false,
+            aside: SetAside::default(),
             model: OnceCell::new(),
         })
     }
@@ -126,47 +132,53 @@ impl Calibrated {
     /// # Errors
     /// What the fit finds.
     pub fn choose(&self, batch: usize, pending: &[PointId]) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
-        self.choose_within(batch, pending, None)
+        self.choose_for(&Wanted { round: self.next_round(), pending, ..Wanted::batch(batch) })
     }
 
-    fn choose_within(
-        &self,
-        batch: usize,
-        pending: &[PointId],
-        left: Option<u64>,
-    ) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
+    fn choose_for(&self, wanted: &Wanted) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
+        let Wanted { round, batch, pending, .. } = *wanted;
         let mut pulls = self.pulls.clone();
         pending.iter().for_each(|point| pulls[self.space.site(point.index())] += 1);
-        let sites = (0..self.space.points()).filter(|&row| self.space.site(row) == row);
+        let sites =
+            (0..self.space.points()).filter(|&row| self.space.site(row) == row && self.may_measure(row));
         let (seen, unseen): (Vec<usize>, Vec<usize>) = sites.partition(|&site| pulls[site] > 0);
         let missing = self.settings.start.saturating_sub(seen.len()).min(unseen.len());
         let at_random = if self.data.is_empty() { batch } else { missing.min(batch) };
-        let mut points =
-            start::at_random(&self.space, &pulls, at_random, self.settings.seed, self.next_round());
+        let copies = self.copies(wanted.limits, batch);
+        let may = |row: usize, in_batch: u64| {
+            let in_all = pulls[self.space.site(row)] + in_batch;
+            self.may_measure(row) && copies.hard.allow(in_batch, in_all)
+        };
+        let mut points = start::at_random(&self.space, &pulls, at_random, self.settings.seed, round, may);
         let mut reasons = vec![Why::Start; points.len()];
         if let Some(model) = self.model()?.filter(|_| at_random < batch) {
-            let pending: Vec<PointId> = pending.iter().chain(&points).copied().collect();
-            let (chosen, why) = self.fill(model, batch - at_random, &pending, left);
+            let (chosen, why) = self.fill(model, batch - at_random, &points, wanted, copies);
             points.extend(chosen);
             reasons.extend(why);
         }
         Ok((points, reasons))
     }
 
-    /// The algorithm box: score every point, fill a slot with the best, suppose it measured, again.
+    /// The algorithm box: score every point, fill a slot with the best, suppose it measured, again. `first` are in the batch already.
     fn fill(
         &self,
         model: &Model,
         batch: usize,
-        pending: &[PointId],
-        left: Option<u64>,
+        first: &[PointId],
+        wanted: &Wanted,
+        copies: Copies,
     ) -> (Vec<PointId>, Vec<Why>) {
         let CalibratedSettings { strategy, optimism, repeats, seed, .. } = &self.settings;
+        let left = (wanted.left < u64::MAX).then_some(wanted.left);
         let spent = self.spent(left);
         let (optimism, slots) = (optimism.at(spent), repeats.slots(batch, spent));
-        let mut slate = Slate::new(model, self.pulls.clone(), repeats.settled, slots);
-        pending.iter().for_each(|point| slate.pend(*point));
-        let round = self.next_round();
+        let barred: Vec<bool> = (0..self.space.points()).map(|row| !self.may_measure(row)).collect();
+        let rules = Rules { settled_at: repeats.settled, repeats_left: slots, copies, barred };
+        let mut slate = Slate::new(model, self.pulls.clone(), rules, self.feasibility());
+        wanted.pending.iter().for_each(|point| slate.pend(*point));
+        wanted.in_batch.iter().for_each(|point| slate.count_in_batch(*point));
+        first.iter().for_each(|point| slate.pend_in_batch(*point));
+        let round = wanted.round;
         let for_others = !self.space.chooses_among_itself() && !matches!(self.goal, Goal::Regret { .. });
         match strategy.resolved(for_others) {
             // Where every mean is wanted there is nothing to promise.
@@ -185,7 +197,8 @@ impl Calibrated {
             Strategy::Mixed => {
                 let mut mixed = Mixed::new(&slate, &mut stream(*seed, round, LIKELY_BEST));
                 for _ in 0..batch {
-                    let point = slate.fill(Mixed::ground(&slate), &mixed.scores(&slate, optimism));
+                    let scores = mixed.scores(&slate, optimism);
+                    let Some(point) = slate.fill(Mixed::ground(&slate), &scores) else { break };
                     mixed.suppose(&slate, point);
                 }
             }
@@ -194,6 +207,50 @@ impl Calibrated {
             }
         }
         slate.finish()
+    }
+
+    fn may_measure(&self, row: usize) -> bool {
+        self.aside.points.is_empty() || !self.aside.points.contains(&PointId::new(row))
+    }
+
+    /// Whether a choice may be chosen: where the choices are the points, one that is not set aside.
+    pub(super) fn may_choose(&self, choice: ChoiceId) -> bool {
+        !self.space.chooses_among_itself() || self.may_measure(choice.index())
+    }
+
+    /// How many copies a batch may hold. What a lab accepts, unless every measurement itself counts: a minority of replicates, and
+    /// no candidate more than three times.
+    fn copies(&self, limits: Limits, batch: usize) -> Copies {
+        match self.goal {
+            Goal::Regret { .. } => Copies { hard: limits, usual: u64::MAX, replicates: usize::MAX },
+            _ => Copies { hard: limits, usual: 3, replicates: batch.saturating_sub(1) / 2 },
+        }
+    }
+
+    /// How likely it is that each point can be measured; nothing while none was found that cannot.
+    fn feasibility(&self) -> Option<Vec<f64>> {
+        if self.aside.infeasible.is_empty() {
+            return None;
+        }
+        let label = |point: usize, feasible: bool| {
+            Measurement::new(PointId::new(point), if feasible { 1.0 } else { 0.0 })
+        };
+        let worked = self.measured().map(|row| label(row, true));
+        let failed = self.aside.infeasible.iter().map(|point| label(point.index(), false));
+        let labels: Vec<Measurement> = worked.chain(failed).collect();
+        let fit = Surrogate::default().warp(false).fit(&self.space, &labels, None).ok()?;
+        let likely = |mean: &f64| fit.outcome().inverse(*mean).clamp(LEAST_FEASIBLE, 1.0);
+        Some(fit.means(PosteriorOver::Points).iter().map(likely).collect())
+    }
+
+    /// Whether there is nothing to choose: no more candidates than are wanted.
+    fn has_no_choice(&self) -> bool {
+        let wanted = match self.goal {
+            Goal::Best { .. } => 1,
+            Goal::Top { count, .. } => count,
+            Goal::AllGood { .. } | Goal::Map { .. } | Goal::Regret { .. } => return false,
+        };
+        (0..self.space.choices()).filter(|&z| self.may_choose(ChoiceId::new(z))).nth(wanted).is_none()
     }
 
     fn wants_map(&self) -> bool {
@@ -247,8 +304,8 @@ impl Calibrated {
         }
         for &outcome in reading.values() {
             self.data.push(Measurement { point, outcome, variance: reading.variance() });
-            self.pulls[self.space.site(point.index())] += 1;
         }
+        self.pulls[self.space.site(point.index())] += reading.count();
         self.stale = true;
         self.model = OnceCell::new();
         Ok(())
@@ -267,6 +324,16 @@ impl Calibrated {
         Ok(())
     }
 
+    /// The round that a decision is about ends with the data there are now: a new one, or the last one with more data.
+    fn close_round(&mut self, number: u64, fitted: Parameters) {
+        let (data, fitted) = (self.data.len(), Some(fitted));
+        match self.rounds.last_mut().filter(|round| round.number == number) {
+            Some(round) if round.data == data => round.fitted = fitted,
+            Some(round) => *round = Round { number, data, fitted, pick: OnceCell::new() },
+            None => self.rounds.push(Round { number, data, fitted, pick: OnceCell::new() }),
+        }
+    }
+
     /// What is left of T, when the goal names it.
     fn left_of_horizon(&self) -> Option<u64> {
         match self.goal {
@@ -283,31 +350,23 @@ impl Policy for Calibrated {
         self.settings.strategy.name()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
-        self.plan_within(batch, u64::MAX)
-    }
-
-    fn plan_within(&mut self, batch: usize, left: u64) -> Result<Next, BanditError> {
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
         if let Status::Finished(reason) = self.status() {
             return Ok(Next::Stop(reason));
         }
-        let batch = self.left_of_horizon().map_or(batch, |left| batch.min(left as usize));
-        let (points, reasons) = self.choose_within(batch, &[], (left < u64::MAX).then_some(left))?;
-        Ok(Next::Measure(Plan::chosen(self.next_round(), points).because(reasons)))
-    }
-
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
-        let readings: Vec<Reading> = outcomes.iter().copied().map(Reading::Value).collect();
-        self.learn_readings(plan, &readings)
-    }
-
-    fn learn_readings(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
-        self.append_round(plan, readings)?;
-        let fitted = self.model()?.map(|model| model.fit.parameters().clone());
-        if let (Some(round), Some(fitted)) = (self.rounds.last_mut(), &fitted) {
-            round.fitted = Some(fitted.clone());
+        let under_way = wanted.pending.len() as u64;
+        let left = self.left_of_horizon().map(|left| left.saturating_sub(under_way) as usize);
+        if left == Some(0) {
+            return Ok(Next::Stop(Reason::Horizon));
         }
-        Ok(Decision { fitted, ..Decision::keep(plan.round, self.report().survivors) })
+        let batch = left.map_or(wanted.batch, |left| wanted.batch.min(left));
+        let (points, reasons) = self.choose_for(&Wanted { batch, ..*wanted })?;
+        Ok(Next::Measure(Plan::chosen(wanted.round, points).because(reasons)))
+    }
+
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        self.append_round(plan, readings)?;
+        self.decide(plan.round)
     }
 
     fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
@@ -322,7 +381,21 @@ impl Policy for Calibrated {
         Ok(true)
     }
 
-    fn reuses_all(&self) -> bool {
+    fn is_anytime(&self) -> bool {
+        true
+    }
+
+    fn note(&mut self, measured: &[(PointId, Reading)]) -> Result<(), BanditError> {
+        measured.iter().try_for_each(|(point, reading)| self.append(*point, reading))
+    }
+
+    fn decide(&mut self, round: u64) -> Result<Decision, BanditError> {
+        let fitted = self.model()?.map(|model| model.fit.parameters().clone());
+        Ok(Decision { fitted, ..Decision::keep(round, self.report().survivors) })
+    }
+
+    fn set_aside(&mut self, set_aside: &SetAside) -> bool {
+        self.aside.clone_from(set_aside);
         true
     }
 
@@ -336,15 +409,13 @@ impl Policy for Calibrated {
         }
         self.fitted = Some(fitted.clone());
         self.stale = false;
-        if let Some(round) = self.rounds.last_mut() {
-            round.fitted = Some(fitted.clone());
-        }
+        self.close_round(decision.round, fitted.clone());
     }
 
     fn status(&self) -> Status {
         if self.left_of_horizon() == Some(0) {
             Status::Finished(Reason::Horizon)
-        } else if self.map_is_drawn() {
+        } else if self.has_no_choice() || self.map_is_drawn() {
             Status::Finished(Reason::Reached)
         } else {
             Status::Measuring

@@ -2,7 +2,8 @@
 
 use super::slate::Slate;
 use crate::numerics::first_largest;
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
+use crate::surrogate::RowId;
 
 /// The variance that measuring each point takes from the difference of the leader and its strongest rival, that with the largest
 /// `mean difference + b · deviation of the difference`: `(cov(x, rival) - cov(x, leader))² / (var(x) + s²)`.
@@ -12,7 +13,7 @@ use crate::pool::PointId;
 pub(super) fn scores(slate: &Slate, optimism: f64) -> Vec<f64> {
     let (model, posterior) = (slate.model, &slate.posterior);
     let leader = model.leader();
-    let with_leader = posterior.covariances(model.choice(leader));
+    let with_leader = posterior.covariances(model.row(leader));
     let rival = strongest_rival(slate, leader, &with_leader, optimism);
     // A single choice has no rival: then its own variance is what is left to know.
     let mut covariances =
@@ -23,17 +24,17 @@ pub(super) fn scores(slate: &Slate, optimism: f64) -> Vec<f64> {
     (0..slate.space().points()).map(|x| covariances[x].powi(2) / (variances[x] + noise)).collect()
 }
 
-fn strongest_rival(slate: &Slate, leader: usize, with_leader: &[f64], optimism: f64) -> Option<PointId> {
+fn strongest_rival(slate: &Slate, leader: ChoiceId, with_leader: &[f64], optimism: f64) -> Option<RowId> {
     let (model, variances) = (slate.model, slate.posterior.variances());
-    let own = variances[model.choice(leader).index()];
-    let above = |z: usize| {
-        let place = model.choice(z).index();
+    let own = variances[model.row(leader).index()];
+    let above = |z: ChoiceId| {
+        let place = model.row(z).index();
         let variance = (variances[place] + own - 2.0 * with_leader[place]).max(0.0);
-        let rival = z != leader && model.choice(z) != model.choice(leader);
+        let rival = z != leader;
         if rival { model.choice_mean(z) + optimism * variance.sqrt() } else { f64::NEG_INFINITY }
     };
-    let strengths: Vec<f64> = (0..model.choices()).map(above).collect();
-    first_largest(&strengths).map(|z| model.choice(z))
+    let strengths: Vec<f64> = model.choices().map(above).collect();
+    first_largest(&strengths).map(|z| model.row(ChoiceId::new(z)))
 }
 
 /// Weighted differences of choices from the leader: what is to be known when several choices may be best.
@@ -44,10 +45,10 @@ pub(super) struct Differences {
 
 impl Differences {
     /// Cost: n (G + m) for each contender.
-    pub(super) fn new(slate: &Slate, weighted: &[(PointId, f64)]) -> Self {
-        let with_leader = slate.posterior.covariances(slate.model.choice(slate.model.leader()));
-        let against = |&(place, weight): &(PointId, f64)| {
-            let mut column = slate.posterior.covariances(place);
+    pub(super) fn new(slate: &Slate, weighted: &[(RowId, f64)]) -> Self {
+        let with_leader = slate.posterior.covariances(slate.model.row(slate.model.leader()));
+        let against = |&(row, weight): &(RowId, f64)| {
+            let mut column = slate.posterior.covariances(row);
             column.iter_mut().zip(&with_leader).for_each(|(with, leader)| *with -= leader);
             (weight, column)
         };
@@ -80,7 +81,7 @@ impl Differences {
 mod tests {
     use super::*;
     use crate::bandit::calibrated::model::Model;
-    use crate::bandit::calibrated::slate::Ground;
+    use crate::bandit::calibrated::slate::{Ground, Rules};
     use crate::numerics::Matrix;
     use crate::surrogate::{Columns, Measurement, Space, Surrogate};
 
@@ -90,11 +91,11 @@ mod tests {
         let space = Space::new(&table, None).unwrap();
         let data: Vec<_> = (0..8).map(|k| Measurement::new(PointId::new(3 * k), (k as f64).sin())).collect();
         let model = Model::new(Surrogate::default().fit(&space, &data, None).unwrap());
-        let mut slate = Slate::new(&model, vec![0; 30], 4, 10);
-        let weighted = [(PointId::new(1), 0.5), (PointId::new(9), 0.3), (PointId::new(20), 0.2)];
+        let mut slate = Slate::new(&model, vec![0; 30], Rules::free(30, 4), None);
+        let weighted = [(RowId::new(1), 0.5), (RowId::new(9), 0.3), (RowId::new(20), 0.2)];
         let mut differences = Differences::new(&slate, &weighted);
         for _ in 0..3 {
-            let point = slate.fill(Ground::Telling, &differences.scores(&slate));
+            let point = slate.fill(Ground::Telling, &differences.scores(&slate)).unwrap();
             differences.suppose(&slate, point);
         }
         let anew = Differences::new(&slate, &weighted);

@@ -2,6 +2,7 @@
 
 use super::slate::Slate;
 use crate::numerics::first_largest;
+use crate::pool::ChoiceId;
 use crate::surrogate::log_expected_improvement;
 
 /// Optimism: `mean + b · deviation` of every point.
@@ -27,7 +28,7 @@ pub(super) fn widest(slate: &Slate) -> Vec<f64> {
         return variances[..points].to_vec();
     }
     let widest = first_largest(&variances[points..]).expect("there is a choice");
-    let covariances = slate.posterior.covariances(slate.model.choice(widest));
+    let covariances = slate.posterior.covariances(slate.model.row(ChoiceId::new(widest)));
     let noise = slate.model.fit.next_noise();
     (0..points).map(|x| covariances[x].powi(2) / (variances[x] + noise)).collect()
 }

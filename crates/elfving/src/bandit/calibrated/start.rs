@@ -6,22 +6,32 @@ use crate::surrogate::Space;
 
 const START: Purpose = Purpose::new("calibrated-start");
 
-/// `count` points of different sites among those not measured yet, in random order; then any of them again where there are fewer.
+/// `count` points of different sites among those not measured yet, in random order; then any of them again where there are fewer, as
+/// often as they may be measured. `may` knows a row and how often it is in the batch.
 ///
 /// Spreading them out did not help where it was measured.
-pub(super) fn at_random(space: &Space, pulls: &[u64], count: usize, seed: u64, round: u64) -> Vec<PointId> {
+pub(super) fn at_random(
+    space: &Space,
+    pulls: &[u64],
+    count: usize,
+    seed: u64,
+    round: u64,
+    may: impl Fn(usize, u64) -> bool,
+) -> Vec<PointId> {
     let mut random = stream(seed, round, START);
-    let is_first = |row: &usize| space.site(*row) == *row;
+    let is_first = |row: &usize| space.site(*row) == *row && may(*row, 0);
     let mut rows: Vec<usize> = (0..space.points()).filter(is_first).filter(|&row| pulls[row] == 0).collect();
     if rows.is_empty() {
-        rows = (0..space.points()).collect();
+        rows = (0..space.points()).filter(|row| may(*row, 0)).collect();
     }
     let mut chosen = Vec::with_capacity(count);
-    while chosen.len() < count {
-        let k = chosen.len() % rows.len();
-        if chosen.len() < rows.len() {
+    while chosen.len() < count && !rows.is_empty() {
+        let (k, times) = (chosen.len() % rows.len(), chosen.len() / rows.len());
+        if times == 0 {
             let other = k + random.below((rows.len() - k) as u64) as usize;
             rows.swap(k, other);
+        } else if !may(rows[k], times as u64) {
+            break;
         }
         chosen.push(PointId::new(rows[k]));
     }

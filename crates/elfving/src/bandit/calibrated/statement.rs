@@ -2,7 +2,7 @@
 
 use crate::bandit::BanditError;
 use crate::numerics::{Cholesky, Matrix, dot, norm_squared};
-use crate::pool::PointId;
+use crate::pool::ChoiceId;
 use crate::surrogate::{Covariance, Fit, Measurement};
 use crate::units::{Confidence, InvalidValue};
 use crate::units::{rounded_down, rounded_up};
@@ -22,7 +22,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConditionalStatement {
     /// The choice it is about.
-    pub pick: PointId,
+    pub pick: ChoiceId,
     /// σ, in the units of the outcomes.
     pub sigma: f64,
     /// δ.
@@ -80,12 +80,12 @@ impl fmt::Display for ConditionalStatement {
 pub fn conditional_statement(
     fit: &Fit,
     measurements: &[Measurement],
-    pick: PointId,
+    pick: ChoiceId,
     sigma: Option<f64>,
     delta: Confidence,
 ) -> Result<ConditionalStatement, BanditError> {
     let (space, parameters) = (fit.space(), fit.parameters());
-    let place = |choice: usize| if space.chooses_among_itself() { choice } else { space.points() + choice };
+    let row = |choice: usize| space.choice_row(ChoiceId::new(choice)).index();
 
     // The rows measured, with count and average; the scale is the spread of the averages.
     let mut rows: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
@@ -126,13 +126,13 @@ pub fn conditional_statement(
     // Estimates k'C⁻¹y and whitened rows L⁻¹k of all choices.
     let mut coefficients: Vec<f64> = averages.iter().map(|y| (y - centre) / unit).collect();
     factor.solve(&mut coefficients);
-    let mut whitened = Matrix::from_fn(space.choices(), sites.len(), |z, i| kernel(place(z), sites[i].0));
+    let mut whitened = Matrix::from_fn(space.choices(), sites.len(), |z, i| kernel(row(z), sites[i].0));
     let estimates: Vec<f64> = (0..space.choices()).map(|z| dot(whitened.row(z), &coefficients)).collect();
     factor.whiten_rows(&mut whitened);
     let own = whitened.row(pick.index()).to_vec();
     let rival = |z: usize| {
-        let prior = kernel(place(z), place(z)) + kernel(place(pick.index()), place(pick.index()))
-            - 2.0 * kernel(place(z), place(pick.index()));
+        let (one, other) = (row(z), row(pick.index()));
+        let prior = kernel(one, one) + kernel(other, other) - 2.0 * kernel(one, other);
         let seen: Vec<f64> = whitened.row(z).iter().zip(&own).map(|(z, pick)| z - pick).collect();
         let variance = (prior - norm_squared(&seen)).max(0.0);
         (estimates[z] - estimates[pick.index()], variance.sqrt())

@@ -4,7 +4,7 @@ use super::slate::Slate;
 use crate::numerics::Matrix;
 use crate::numerics::largest_first;
 use crate::numerics::rng::Stream;
-use crate::pool::PointId;
+use crate::surrogate::RowId;
 
 /// Draws are joint over at most this many points, those of the largest upper confidence bounds.
 const CONTENDERS: usize = 500;
@@ -13,16 +13,16 @@ const REACH: f64 = 3.0;
 
 /// One draw for each slot of a batch.
 pub(super) struct Draws {
-    contenders: Vec<PointId>,
+    contenders: Vec<RowId>,
     values: Matrix,
 }
 
 impl Draws {
     pub(super) fn new(slate: &Slate, batch: usize, random: &mut Stream) -> Self {
-        let mut contenders: Vec<PointId> = largest_first(&super::scores::optimistic(slate, REACH))
+        let mut contenders: Vec<RowId> = largest_first(&super::scores::optimistic(slate, REACH))
             .into_iter()
             .take(CONTENDERS)
-            .map(PointId::new)
+            .map(RowId::new)
             .collect();
         contenders.sort_unstable();
         let values = slate.posterior.samples(&contenders, batch, random);

@@ -7,7 +7,7 @@ use crate::bandit::{BanditError, Measurements};
 use crate::estimate::{
     Assumptions, Centring, Counted, Evidence, Ips, LeastSquares, LinearFit, Rips, Sampled,
 };
-use crate::pool::{Combination, PointId, Pool, Subset, Targets};
+use crate::pool::{ChoiceId, Combination, PointId, Pool, Subset, Targets};
 use crate::units::{Confidence, Ridge};
 
 /// RIPS on draws, or ridge regression on counts.
@@ -58,29 +58,31 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The means of some choices of the pool; `about` names them.
-    pub(super) fn means(
-        &self,
-        choices: &[PointId],
-        about: fn(PointId) -> About,
-    ) -> Result<Vec<Stated>, BanditError> {
-        let found = self.evidence(&Targets::Points(Subset::Of(choices.to_vec())))?;
-        let stated = choices.iter().zip(found).map(|(&id, evidence)| Stated { about: about(id), evidence });
+    /// The means of all points, which must be the choices of the estimator's pool.
+    pub(super) fn means_of_points(&self) -> Result<Vec<Stated>, BanditError> {
+        let found = self.evidence(&Targets::Points(Subset::All))?.into_iter().enumerate();
+        let stated = found.map(|(i, evidence)| Stated { about: About::Point(PointId::new(i)), evidence });
         Ok(stated.collect())
     }
 
     /// The means of the survivors.
-    pub(super) fn means_of_choices(&self, phases: &Phases) -> Result<Vec<Stated>, BanditError> {
-        let measurable = phases.question.pool.chooses_among_itself();
-        self.means(phases.survivors(), if measurable { About::Point } else { About::Choice })
+    pub(super) fn means_of_survivors(&self, phases: &Phases) -> Result<Vec<Stated>, BanditError> {
+        let survivors = phases.survivors();
+        let found = self.evidence(&Targets::Points(Subset::Of(survivors.to_vec())))?;
+        let about = survivors.iter().map(|&id| phases.mean_of(id));
+        Ok(about.zip(found).map(|(about, evidence)| Stated { about, evidence }).collect())
     }
 
     /// The means of one choice less each of the others.
-    pub(super) fn differences(&self, first: PointId, others: &[PointId]) -> Result<Vec<Stated>, BanditError> {
+    pub(super) fn differences(
+        &self,
+        first: ChoiceId,
+        others: &[ChoiceId],
+    ) -> Result<Vec<Stated>, BanditError> {
         if others.is_empty() {
             return Ok(Vec::new());
         }
-        let less = |&other: &PointId| Combination { terms: vec![(first, 1.0), (other, -1.0)] };
+        let less = |&other: &ChoiceId| Combination { terms: vec![(first, 1.0), (other, -1.0)] };
         let found = self.evidence(&Targets::Combinations(others.iter().map(less).collect()))?;
         let pairs = others.iter().map(|&other| About::Pair(first, other));
         Ok(pairs.zip(found).map(|(about, evidence)| Stated { about, evidence }).collect())
@@ -104,9 +106,9 @@ impl<'a> Estimator<'a> {
     /// One vector that agrees with all these differences as well as a vector can, and by how much it misses each.
     pub(super) fn min_max_fit(&self, stated: &[Stated]) -> Result<Option<Vec<f64>>, BanditError> {
         let Self::Drawn { sampled, rips } = self else { return Ok(None) };
-        let combination = |stated: &Stated| match stated.about {
-            About::Pair(a, b) => Combination { terms: vec![(a, 1.0), (b, -1.0)] },
-            About::Point(a) | About::Choice(a) => Combination { terms: vec![(a, 1.0)] },
+        let combination = |stated: &Stated| {
+            let About::Pair(a, b) = stated.about else { unreachable!("a statement about a difference") };
+            Combination { terms: vec![(a, 1.0), (b, -1.0)] }
         };
         let targets = Targets::Combinations(stated.iter().map(combination).collect());
         let intervals = rips.intervals(sampled, &targets)?;

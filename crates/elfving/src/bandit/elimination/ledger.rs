@@ -2,7 +2,7 @@
 
 use crate::estimate::robust_mean::{Catoni, MomentBound};
 use crate::estimate::{Assumptions, Evidence};
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
 use std::collections::BTreeMap;
 
 /// A mean, or a difference of two.
@@ -11,9 +11,9 @@ pub(super) enum About {
     /// The mean of a measurable point.
     Point(PointId),
     /// The mean of a choice that is not measurable.
-    Choice(PointId),
+    Choice(ChoiceId),
     /// The mean of the first choice less that of the second.
-    Pair(PointId, PointId),
+    Pair(ChoiceId, ChoiceId),
 }
 
 impl About {
@@ -51,9 +51,9 @@ pub(super) enum Ground {
     /// The range of one mean lies above that of another.
     Ranges {
         /// The one above.
-        winner: PointId,
+        winner: About,
         /// The one below.
-        loser: PointId,
+        loser: About,
     },
     /// A difference (`sign` times that of statement `at`) exceeds `over` by more than its width.
     Difference {
@@ -158,9 +158,7 @@ impl Ground {
     /// Whether it holds, for the ranges and widths after its round.
     fn holds(self, record: &RoundRecord, widths: &[f64], known: &Known) -> bool {
         match self {
-            Ground::Ranges { winner, loser } => {
-                known.of(About::Point(winner)).low > known.of(About::Point(loser)).high
-            }
+            Ground::Ranges { winner, loser } => known.of(winner).low > known.of(loser).high,
             Ground::Difference { at, sign, over } => {
                 sign * record.statements[at].evidence.estimate > over + widths[at]
             }

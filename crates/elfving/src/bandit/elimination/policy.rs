@@ -13,7 +13,7 @@ macro_rules! elimination_policy {
             /// [`BanditError::ChoicesNotMeasurable`] for regret on two tables.
             pub fn new(question: crate::bandit::Question) -> Result<Self, BanditError> {
                 if !matches!(question.goal, $goals) {
-                    let (policy, goal) = (<Self as Algorithm>::NAME, question.goal.to_string());
+                    let (policy, goal) = (<Self as RoundRule>::NAME, question.goal.to_string());
                     return Err(BanditError::OtherGoal { policy, goal, wanted: $wanted });
                 }
                 Ok(Self(Phases::new::<Self>(question)?))
@@ -46,23 +46,19 @@ macro_rules! elimination_policy {
 
         impl crate::bandit::Policy for $policy {
             fn name(&self) -> &'static str {
-                <Self as Algorithm>::NAME
+                <Self as RoundRule>::NAME
             }
 
-            fn plan(&mut self, batch: usize) -> Result<crate::bandit::Next, BanditError> {
-                self.0.plan::<Self>(batch, u64::MAX)
-            }
-
-            fn plan_within(&mut self, batch: usize, left: u64) -> Result<crate::bandit::Next, BanditError> {
-                self.0.plan::<Self>(batch, left)
+            fn plan(&mut self, wanted: &crate::bandit::Wanted) -> Result<crate::bandit::Next, BanditError> {
+                self.0.plan::<Self>(wanted.batch, wanted.left)
             }
 
             fn learn(
                 &mut self,
                 plan: &Plan,
-                outcomes: &[f64],
+                readings: &[crate::bandit::Reading],
             ) -> Result<crate::bandit::Decision, BanditError> {
-                self.0.learn::<Self>(plan, outcomes)
+                self.0.learn::<Self>(plan, &crate::bandit::averages(readings))
             }
 
             fn apply(&mut self, decision: &crate::bandit::Decision) {

@@ -1,6 +1,6 @@
 //! PTR for pure exploration.
 
-use super::phases::{Algorithm, Learned, Phases, Round};
+use super::phases::{Learned, Phases, Round, RoundRule};
 use super::policy::elimination_policy;
 use super::schedule::statements_of_round;
 use super::settings::Constants;
@@ -41,7 +41,7 @@ elimination_policy!(
     "the best, the m best or all good choices; for little loss use ptr-regret"
 );
 
-impl Algorithm for PtrBest {
+impl RoundRule for PtrBest {
     const NAME: &'static str = "ptr-best";
     const TAILS: Tails = Tails::SubGaussian;
 
@@ -61,7 +61,7 @@ impl Algorithm for PtrBest {
         match phases.constants() {
             // Z_{ℓ+1}: who is not beaten, by the fitted differences.
             Constants::Certified => {
-                let own = estimator.means_of_choices(phases)?;
+                let own = estimator.means_of_survivors(phases)?;
                 phases.compare(plan, statements(phases), &estimator, own)
             }
             // Z_{ℓ+1} = {z : max_z' ⟨φ(z') - φ(z), θ̂⟩ ≤ 4 ε_ℓ}: the box prints ε_ℓ, its proof needs 4 ε_ℓ.

@@ -1,7 +1,6 @@
 //! PTR for regret minimisation: the paper's alternative for sub-Gaussian noise.
 
-use super::ledger::About;
-use super::phases::{Algorithm, Learned, Phases, Round};
+use super::phases::{Learned, Phases, Round, RoundRule};
 use super::policy::elimination_policy;
 use super::settings::Constants;
 use crate::bandit::{BanditError, Plan};
@@ -35,7 +34,7 @@ pub struct PtrRegret(Phases);
 
 elimination_policy!(PtrRegret, crate::bandit::Goal::Regret { .. }, "regret; for an answer use ptr-best");
 
-impl Algorithm for PtrRegret {
+impl RoundRule for PtrRegret {
     const NAME: &'static str = "ptr-regret";
     const TAILS: Tails = Tails::SubGaussian;
 
@@ -53,7 +52,7 @@ impl Algorithm for PtrRegret {
         match phases.constants() {
             // X_{ℓ+1}: whose mean may still be the largest, by this fit and all earlier ones.
             Constants::Certified => {
-                phases.drop_below(plan, survivors.len(), estimator.means(survivors, About::Point)?)
+                phases.drop_below(plan, survivors.len(), estimator.means_of_survivors(phases)?)
             }
             // X_{ℓ+1} = {x : max_x' ⟨φ(x') - φ(x), θ̂⟩ < 8 ε_ℓ}.
             Constants::Paper => phases.drop_as_printed(plan, &estimator, 8.0),

@@ -1,14 +1,12 @@
 //! RIPS for pure exploration.
 
-use super::ledger::About;
-use super::phases::{Algorithm, Learned, Phases, Round};
+use super::phases::{Learned, Phases, Round, RoundRule};
 use super::policy::elimination_policy;
 use super::schedule::{exact_draws, printed_draws, statements_of_round};
 use super::settings::Constants;
 use crate::bandit::{BanditError, Goal, Plan};
 use crate::design::Criterion;
 use crate::estimate::Tails;
-use crate::pool::PointId;
 
 /// RIPS for pure exploration: the best choice, the m best or all good ones, for any noise of bounded variance and means bounded by B. What is
 /// measured and what is chosen among may be two tables.
@@ -45,7 +43,7 @@ elimination_policy!(
     "the best, the m best or all good choices; for little loss use rips-regret"
 );
 
-impl Algorithm for RipsBest {
+impl RoundRule for RipsBest {
     const NAME: &'static str = "rips-best";
     const TAILS: Tails = Tails::BoundedVariance;
 
@@ -76,13 +74,12 @@ impl Algorithm for RipsBest {
         }
         let estimator = phases.estimator(pool, plan, outcomes, statements(phases))?;
         // W at the points themselves: what the next round is centred on.
-        let points: Vec<PointId> = (0..pool.len()).map(PointId::new).collect();
         let stated = if pool.chooses_among_itself() {
-            estimator.means(&points, About::Point)?
+            estimator.means_of_points()?
         } else {
             let measurable = pool.points_only();
             let of_points = phases.estimator(&measurable, plan, outcomes, statements(phases))?;
-            [of_points.means(&points, About::Point)?, estimator.means_of_choices(phases)?].concat()
+            [of_points.means_of_points()?, estimator.means_of_survivors(phases)?].concat()
         };
         // Z_{ℓ+1}: who is not beaten, by the W of differences.
         phases.compare(plan, statements(phases), &estimator, stated)

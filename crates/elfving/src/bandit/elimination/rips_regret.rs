@@ -1,7 +1,6 @@
 //! RIPS for regret minimisation, the paper's first elimination algorithm.
 
-use super::ledger::About;
-use super::phases::{Algorithm, Learned, Phases, Round};
+use super::phases::{Learned, Phases, Round, RoundRule};
 use super::policy::elimination_policy;
 use super::schedule::{exact_draws, printed_draws};
 use super::settings::Constants;
@@ -41,7 +40,7 @@ pub struct RipsRegret(Phases);
 
 elimination_policy!(RipsRegret, crate::bandit::Goal::Regret { .. }, "regret; for an answer use rips-best");
 
-impl Algorithm for RipsRegret {
+impl RoundRule for RipsRegret {
     const NAME: &'static str = "rips-regret";
     const TAILS: Tails = Tails::BoundedVariance;
 
@@ -69,7 +68,7 @@ impl Algorithm for RipsRegret {
         match phases.constants() {
             // X_{ℓ+1}: whose mean may still be the largest, by W and all earlier W.
             Constants::Certified => {
-                phases.drop_below(plan, survivors.len(), estimator.means(survivors, About::Point)?)
+                phases.drop_below(plan, survivors.len(), estimator.means_of_survivors(phases)?)
             }
             // X_{ℓ+1} = {x : max_x' ⟨φ(x') - φ(x), θ̂⟩ < 4 ε_ℓ}.
             Constants::Paper => phases.drop_as_printed(plan, &estimator, 4.0),

@@ -2,8 +2,7 @@
 //!
 //! A saboteur is RIPS for regret with one bug, on a world where nothing in the widths is slack.
 
-use super::ledger::About;
-use super::phases::{Algorithm, Learned, Phases, Round};
+use super::phases::{Learned, Phases, Round, RoundRule};
 use super::policy::elimination_policy;
 use super::rips_regret::RipsRegret;
 use super::settings::Constants;
@@ -53,7 +52,7 @@ fn altered(plan: &Plan, change: impl Fn(&mut Value)) -> Plan {
 struct DoubleCounting(Phases);
 elimination_policy!(DoubleCounting, Goal::Regret { .. }, "regret");
 
-impl Algorithm for DoubleCounting {
+impl RoundRule for DoubleCounting {
     const NAME: &'static str = "double-counting";
     const TAILS: Tails = Tails::BoundedVariance;
 
@@ -85,7 +84,7 @@ const FAILED: f64 = -1.0e6;
 struct DroppedFailures(Phases);
 elimination_policy!(DroppedFailures, Goal::Regret { .. }, "regret");
 
-impl Algorithm for DroppedFailures {
+impl RoundRule for DroppedFailures {
     const NAME: &'static str = "dropped-failures";
     const TAILS: Tails = Tails::BoundedVariance;
 
@@ -109,7 +108,7 @@ fn dropping_failed_slots_is_caught() {
 struct LostLogarithm(Phases);
 elimination_policy!(LostLogarithm, Goal::Regret { .. }, "regret");
 
-impl Algorithm for LostLogarithm {
+impl RoundRule for LostLogarithm {
     const NAME: &'static str = "lost-logarithm";
     const TAILS: Tails = Tails::BoundedVariance;
 
@@ -120,7 +119,7 @@ impl Algorithm for LostLogarithm {
     /// One statement, where there is one for each survivor.
     fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
         let estimator = phases.estimator(&phases.question.pool, plan, outcomes, 1)?;
-        phases.drop_below(plan, 1, estimator.means(phases.survivors(), About::Point)?)
+        phases.drop_below(plan, 1, estimator.means_of_survivors(phases)?)
     }
 }
 
@@ -132,7 +131,7 @@ fn a_lost_logarithm_is_caught() {
 struct QuarteredWidths(Phases);
 elimination_policy!(QuarteredWidths, Goal::Regret { .. }, "regret");
 
-impl Algorithm for QuarteredWidths {
+impl RoundRule for QuarteredWidths {
     const NAME: &'static str = "quartered-widths";
     const TAILS: Tails = Tails::BoundedVariance;
 
@@ -143,7 +142,7 @@ impl Algorithm for QuarteredWidths {
     fn learn_round(phases: &Phases, plan: &Plan, outcomes: &[f64]) -> Result<Learned, BanditError> {
         let survivors = phases.survivors();
         let estimator = phases.estimator(&phases.question.pool, plan, outcomes, survivors.len())?;
-        let mut stated = estimator.means(survivors, About::Point)?;
+        let mut stated = estimator.means_of_survivors(phases)?;
         for one in &mut stated {
             one.evidence.moment /= 16.0;
             one.evidence.shares.iter_mut().for_each(|share| *share /= 16.0);
@@ -160,7 +159,7 @@ fn quartered_widths_are_caught() {
 struct WrongSimplex(Phases);
 elimination_policy!(WrongSimplex, Goal::Regret { .. }, "regret");
 
-impl Algorithm for WrongSimplex {
+impl RoundRule for WrongSimplex {
     const NAME: &'static str = "wrong-simplex";
     const TAILS: Tails = Tails::BoundedVariance;
 

@@ -2,11 +2,12 @@
 
 use super::contest::{Contest, Pair};
 use super::snapshot::Snapshot;
-use crate::bandit::{Precision, Why};
+use crate::bandit::{Limits, Precision, Wanted, Why};
 use crate::estimate::Assumptions;
 use crate::numerics::first_largest;
 use crate::numerics::{add_scaled_row, apply, dot, norm_squared};
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
+use std::collections::HashMap;
 
 /// The algorithm box (LinGapE of Xu, Honda and Sugiyama 2018, with a kernel and in batches): take the open comparison v,
 /// measure the point that reduces its variance most, `argmax (φᵀV⁻¹v)² / (1/w + φᵀV⁻¹φ)`, suppose it measured, again. The
@@ -16,24 +17,58 @@ pub(super) fn choose_batch(
     mut contest: Contest,
     precision: &Precision,
     assumed: &Assumptions,
-    batch: u64,
+    wanted: &Wanted,
+    may_measure: impl Fn(PointId) -> bool,
 ) -> (Vec<PointId>, Vec<Why>) {
     let mut supposed = Supposed::new(snapshot, precision);
+    let mut counts = Counts::new(precision.counts(), wanted);
+    for point in wanted.pending {
+        supposed.measure(point.index(), &mut contest);
+    }
     let mut chosen = Vec::new();
-    for _ in 0..batch {
+    for _ in 0..wanted.batch {
+        let may = |point: usize| counts.allow(point) && may_measure(PointId::new(point));
         let (point, why) = match contest.open_pair(assumed) {
-            Some(pair) => (supposed.sharpest(pair.rival, pair.leader), why(pair, assumed)),
+            Some(pair) => (supposed.sharpest(pair.rival, pair.leader, may), why(pair, assumed)),
             // One choice and nothing to compare it with: any point is as good as another.
-            None => (0, Why::Start),
+            None => ((0..precision.counts().len()).find(|&point| may(point)), Why::Start),
         };
+        let Some(point) = point else { break };
+        counts.add(point);
         supposed.measure(point, &mut contest);
         chosen.push((PointId::new(point), why));
     }
     chosen.into_iter().unzip()
 }
 
+/// How often each point was measured, will be, and is in this batch.
+pub(super) struct Counts {
+    in_all: Vec<u64>,
+    in_batch: HashMap<usize, u64>,
+    limits: Limits,
+}
+
+impl Counts {
+    pub(super) fn new(measured: &[u64], wanted: &Wanted) -> Self {
+        let mut in_all = measured.to_vec();
+        wanted.pending.iter().for_each(|point| in_all[point.index()] += 1);
+        let mut in_batch = HashMap::new();
+        wanted.in_batch.iter().for_each(|point| *in_batch.entry(point.index()).or_default() += 1);
+        Self { in_all, in_batch, limits: wanted.limits }
+    }
+
+    pub(super) fn allow(&self, point: usize) -> bool {
+        self.limits.allow(self.in_batch.get(&point).copied().unwrap_or(0), self.in_all[point])
+    }
+
+    pub(super) fn add(&mut self, point: usize) {
+        self.in_all[point] += 1;
+        *self.in_batch.entry(point).or_default() += 1;
+    }
+}
+
 fn why(pair: &Pair, assumed: &Assumptions) -> Why {
-    let (rival, leader) = (PointId::new(pair.rival), PointId::new(pair.leader));
+    let (rival, leader) = (ChoiceId::new(pair.rival), ChoiceId::new(pair.leader));
     Why::Comparison { rival, leader, width: pair.difference.width(assumed) }
 }
 
@@ -67,8 +102,8 @@ impl<'a> Supposed<'a> {
         Self { snapshot, precision, norms, steps: Vec::new() }
     }
 
-    /// The point that reduces the variance of `rival - leader` most.
-    fn sharpest(&self, rival: usize, leader: usize) -> usize {
+    /// The point that reduces the variance of `rival - leader` most, among those that may be measured.
+    fn sharpest(&self, rival: usize, leader: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
         let choices = &self.snapshot.choices;
         let mut v: Vec<f64> =
             choices.row(rival).iter().zip(choices.row(leader)).map(|(a, b)| a - b).collect();
@@ -78,9 +113,12 @@ impl<'a> Supposed<'a> {
         let scores: Vec<f64> = apply(self.snapshot.points(), &v)
             .iter()
             .enumerate()
-            .map(|(i, covariance)| covariance * covariance / (1.0 / self.precision.weight(i) + self.norms[i]))
+            .map(|(i, covariance)| match may(i) {
+                true => covariance * covariance / (1.0 / self.precision.weight(i) + self.norms[i]),
+                false => f64::NEG_INFINITY,
+            })
             .collect();
-        first_largest(&scores).unwrap_or(0)
+        first_largest(&scores)
     }
 
     /// Supposes a point measured, and shortens every difference of the contest.

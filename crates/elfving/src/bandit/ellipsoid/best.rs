@@ -4,7 +4,8 @@ use super::batch::choose_batch;
 use super::snapshot::Snapshot;
 use super::state::State;
 use crate::bandit::{
-    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Regression, Report, Status,
+    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Regression, Report, SetAside, Status,
+    Wanted,
 };
 use crate::pool::PointId;
 use std::cell::OnceCell;
@@ -91,36 +92,48 @@ impl Policy for EllipsoidBest {
         self.state.policy()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
         if let Status::Finished(reason) = self.status() {
             return Ok(Next::Stop(reason));
         }
         let (state, snapshot) = (&self.state, self.snapshot());
-        let contest = state.contest(snapshot);
-        let precision = state.regression.precision();
-        let (points, reasons) = choose_batch(snapshot, contest, precision, state.assumed(), batch as u64);
-        Ok(Next::Measure(Plan::chosen(state.rounds + 1, points).because(reasons)))
+        let (contest, precision) = (state.contest(snapshot), state.regression.precision());
+        let may_measure = |point| state.may_measure(point);
+        let (points, reasons) =
+            choose_batch(snapshot, contest, precision, state.assumed(), wanted, may_measure);
+        Ok(Next::Measure(Plan::chosen(wanted.round, points).because(reasons)))
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
-        self.state.note(plan, outcomes.iter().copied());
-        self.data_changed();
-        Ok(self.state.decide(plan.round, self.snapshot()))
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        self.note(&plan.measured(readings))?;
+        self.decide(plan.round)
     }
 
     fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
-        self.state.note(plan, readings.iter().map(Reading::mean));
+        self.note(&plan.measured(readings))
+    }
+
+    fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
+        self.note(measured).map(|()| true)
+    }
+
+    fn is_anytime(&self) -> bool {
+        true
+    }
+
+    fn note(&mut self, measured: &[(PointId, Reading)]) -> Result<(), BanditError> {
+        self.state.note(measured);
         self.data_changed();
         Ok(())
     }
 
-    fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
-        self.state.note_earlier(measured);
-        self.data_changed();
-        Ok(true)
+    fn decide(&mut self, round: u64) -> Result<Decision, BanditError> {
+        Ok(self.state.decide(round, self.snapshot()))
     }
 
-    fn reuses_all(&self) -> bool {
+    fn set_aside(&mut self, set_aside: &SetAside) -> bool {
+        self.state.set_aside(&set_aside.points);
+        self.status = OnceCell::new();
         true
     }
 
@@ -131,6 +144,7 @@ impl Policy for EllipsoidBest {
             self.state.apply(decision, &snapshot);
             self.snapshot = OnceCell::from(snapshot);
         }
+        self.state.adopt(decision);
         self.status = OnceCell::new();
     }
 

@@ -6,7 +6,7 @@ use super::width::Direction;
 use crate::bandit::Goal;
 use crate::estimate::Assumptions;
 use crate::numerics::first_largest;
-use crate::pool::PointId;
+use crate::pool::ChoiceId;
 
 /// A leader against a rival.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ impl Pair {
 /// The survivors at one time: the leaders (one, or m for the best m) against all others.
 pub(super) struct Contest {
     goal: Goal,
-    pub(super) leaders: Vec<PointId>,
+    pub(super) leaders: Vec<ChoiceId>,
     /// All rivals of the first leader, then of the second.
     pub(super) pairs: Vec<Pair>,
     /// For all good choices: comparisons with others than the leader.
@@ -43,13 +43,18 @@ pub(super) struct Beaten {
 
 impl Contest {
     /// Leaders by estimate among the survivors. Cost: m r a leader, with reaches m s r.
-    pub(super) fn new(goal: Goal, snapshot: &Snapshot, survivors: &[PointId], assumed: &Assumptions) -> Self {
+    pub(super) fn new(
+        goal: Goal,
+        snapshot: &Snapshot,
+        survivors: &[ChoiceId],
+        assumed: &Assumptions,
+    ) -> Self {
         // Whether a choice is good is seen by comparing it with the best one.
         let leading = if let Goal::AllGood { .. } = goal { Goal::Best { epsilon: 0.0 } } else { goal };
         let leaders = leading.picks(&snapshot.means, survivors);
         let rivals: Vec<usize> =
             survivors.iter().filter(|id| !leaders.contains(id)).map(|id| id.index()).collect();
-        let against_all = |leader: &PointId| {
+        let against_all = |leader: &ChoiceId| {
             let leader = leader.index();
             rivals.iter().map(move |&rival| Pair::new(leader, rival, snapshot))
         };

@@ -1,15 +1,17 @@
 //! Certified estimates everywhere: measure by a G-optimal design until every mean is known well enough.
 
+use super::batch::Counts;
 use super::snapshot::Snapshot;
 use super::state::State;
 use super::width::Direction;
 use crate::bandit::{
     BanditError, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
-    Report, Status,
+    Report, SetAside, Status, Wanted,
 };
 use crate::design::{Control, Criterion, InteriorPoint, Problem, Solver};
 use crate::estimate::Assumptions;
-use crate::pool::PointId;
+use crate::numerics::{dot, first_largest};
+use crate::pool::{ChoiceId, PointId};
 use crate::rounding::{Apportionment, Constraints, Request, Rounding};
 use crate::units::{Ridge, Tolerance};
 use std::cell::OnceCell;
@@ -73,7 +75,49 @@ impl EllipsoidMap {
 
     fn directions(&self) -> impl Iterator<Item = Direction> {
         let snapshot = self.snapshot();
-        (0..self.state.question.pool.choice_count()).map(|i| snapshot.choice(i))
+        self.state.standing().into_iter().map(|choice| snapshot.choice(choice.index()))
+    }
+
+    /// Whether every point may be measured as often as the design says.
+    fn is_free(&self, wanted: &Wanted) -> bool {
+        let points = self.state.question.pool.len();
+        wanted.limits.are_none() && (0..points).all(|point| self.state.may_measure(PointId::new(point)))
+    }
+
+    /// The next measurements where not every point may be measured: again and again the one that takes most from the widest mean.
+    fn widest_batch(&self, wanted: &Wanted) -> Plan {
+        let state = &self.state;
+        let mut supposed = state.regression.clone();
+        supposed.refresh();
+        let mut precision = supposed.precision().clone();
+        wanted.pending.iter().for_each(|point| precision.suppose(*point));
+        let mut counts = Counts::new(state.regression.precision().counts(), wanted);
+        let (pool, standing) = (&state.question.pool, state.standing());
+        let mut chosen = Vec::new();
+        for _ in 0..wanted.batch {
+            let variance = |choice: &ChoiceId| {
+                let features = pool.choices().row(choice.index());
+                dot(features, &precision.image(features))
+            };
+            let variances: Vec<f64> = standing.iter().map(variance).collect();
+            let Some(widest) = first_largest(&variances) else { break };
+            let along = precision.image(pool.choices().row(standing[widest].index()));
+            let gain = |point: usize| {
+                let covariance = dot(pool.features().row(point), &along);
+                covariance * covariance / (1.0 / precision.weight(point) + precision.norms()[point])
+            };
+            let scores: Vec<f64> = (0..pool.len())
+                .map(|point| match counts.allow(point) && state.may_measure(PointId::new(point)) {
+                    true => gain(point),
+                    false => f64::NEG_INFINITY,
+                })
+                .collect();
+            let Some(best) = first_largest(&scores) else { break };
+            counts.add(best);
+            precision.suppose(PointId::new(best));
+            chosen.push(PointId::new(best));
+        }
+        Plan::chosen(wanted.round, chosen)
     }
 
     /// How far off the mean of any choice may be.
@@ -88,15 +132,18 @@ impl EllipsoidMap {
     }
 
     /// The next measurements of the design for those made and those to come.
-    fn next_batch(&self, batch: u64) -> Result<Plan, BanditError> {
-        let State { question, regression, rounds, .. } = &self.state;
-        let total = (regression.samples() + batch) as f64;
+    fn next_batch(&self, wanted: &Wanted) -> Result<Plan, BanditError> {
+        let State { question, regression, .. } = &self.state;
+        let (batch, under_way) = (wanted.batch as u64, wanted.pending.len() as u64);
+        let total = (regression.samples() + under_way + batch) as f64;
         let ridge = Ridge::new(regression.precision().ridge() / total)?;
         let problem = Problem::over_choices(&question.pool, Criterion::G, ridge)?;
         let tolerance = Tolerance::new(DESIGN_TOLERANCE)?;
         let design = InteriorPoint::default().solve(&problem, &mut Control::new(tolerance))?;
-        let counts = regression.precision().counts().iter().enumerate();
-        let done = counts.filter(|(_, count)| **count > 0).map(|(i, count)| (PointId::new(i), *count));
+        let mut counts = regression.precision().counts().to_vec();
+        wanted.pending.iter().for_each(|point| counts[point.index()] += 1);
+        let done = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        let done = done.map(|(i, count)| (PointId::new(i), *count));
         let constraints = Constraints { done: done.collect(), ..Constraints::default() };
         let largest = design.support().iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
         let weights: Vec<(PointId, f64)> =
@@ -107,7 +154,7 @@ impl EllipsoidMap {
             measurements: Measurements::Counted(rounded.allocation),
             gamma: Some(ridge.get()),
             value: Some(design.certificate().value()),
-            ..Plan::chosen(rounds + 1, Vec::new())
+            ..Plan::chosen(wanted.round, Vec::new())
         })
     }
 
@@ -124,36 +171,54 @@ impl Policy for EllipsoidMap {
         self.state.policy()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
         if let Status::Finished(reason) = self.status() {
             return Ok(Next::Stop(reason));
         }
-        self.next_batch(batch as u64).map(Next::Measure)
+        let plan = if self.is_free(wanted) { self.next_batch(wanted)? } else { self.widest_batch(wanted) };
+        Ok(Next::Measure(plan))
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
-        self.state.note(plan, outcomes.iter().copied());
-        self.snapshot = OnceCell::new();
-        Ok(Decision::keep(plan.round, self.state.survivors.clone()))
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        self.note(&plan.measured(readings))?;
+        self.decide(plan.round)
     }
 
     fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
-        self.state.note_earlier(measured);
-        self.snapshot = OnceCell::new();
-        Ok(true)
+        self.note(measured).map(|()| true)
     }
 
-    fn reuses_all(&self) -> bool {
+    fn is_anytime(&self) -> bool {
         true
     }
 
-    fn apply(&mut self, _: &Decision) {}
+    fn note(&mut self, measured: &[(PointId, Reading)]) -> Result<(), BanditError> {
+        self.state.note(measured);
+        self.snapshot = OnceCell::new();
+        Ok(())
+    }
+
+    fn decide(&mut self, round: u64) -> Result<Decision, BanditError> {
+        Ok(Decision::keep(round, self.state.remaining()))
+    }
+
+    fn set_aside(&mut self, set_aside: &SetAside) -> bool {
+        self.state.set_aside(&set_aside.points);
+        true
+    }
+
+    fn apply(&mut self, decision: &Decision) {
+        self.state.rounds = self.state.rounds.max(decision.round);
+    }
 
     fn status(&self) -> Status {
+        if self.state.standing().is_empty() {
+            return Status::Finished(Reason::NothingLeft);
+        }
         let error = self.error(self.state.assumed());
         if error <= self.epsilon {
             Status::Finished(Reason::Reached)
-        } else if self.state.is_not_the_datas(error, self.floor()) {
+        } else if self.state.is_bias_limited(error, self.floor()) {
             Status::Finished(Reason::Floor)
         } else {
             Status::Measuring
@@ -164,7 +229,7 @@ impl Policy for EllipsoidMap {
         let status = self.status();
         let snapshot = self.snapshot();
         Report {
-            picks: Goal::Best { epsilon: 0.0 }.picks(&snapshot.means, &self.state.survivors),
+            picks: Goal::Best { epsilon: 0.0 }.picks(&snapshot.means, &self.state.standing()),
             epsilon: Some(self.error(self.state.assumed())),
             floor: Some(self.floor()),
             margins: self.margins(status),

@@ -1,12 +1,13 @@
 //! Certified regret: optimism inside the survivors.
 
+use super::batch::Counts;
 use super::state::State;
 use crate::bandit::{
-    BanditError, Decision, Goal, Next, Plan, Policy, Precision, Question, Reading, Reason, Report, Status,
-    Why,
+    BanditError, Decision, Goal, Next, Plan, Policy, Precision, Question, Reading, Reason, Report, SetAside,
+    Status, Wanted, Why,
 };
 use crate::numerics::first_largest;
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
 
 /// The survivors are looked at again when there are this many more measurements, relatively: a look costs n r², a measurement n r.
 const LOOK_AGAIN_AFTER: f64 = 0.05;
@@ -59,14 +60,21 @@ impl EllipsoidRegret {
     }
 
     /// The survivor of the largest upper bound, and how little is known of it.
-    fn most_promising(&self, precision: &Precision) -> (PointId, Why) {
-        let State { regression, survivors, .. } = &self.state;
+    fn most_promising(
+        &self,
+        standing: &[ChoiceId],
+        precision: &Precision,
+        counts: &Counts,
+    ) -> Option<(PointId, Why)> {
+        let regression = &self.state.regression;
         let radius = self.state.radius(precision.log_det());
-        let width = |id: &PointId| radius * precision.norms()[id.index()].sqrt();
-        let upper = |id: &PointId| regression.means()[id.index()] + width(id);
-        let scores: Vec<f64> = survivors.iter().map(upper).collect();
-        let chosen = survivors[first_largest(&scores).expect("the leader survives")];
-        (chosen, Why::Width { width: width(&chosen) })
+        let width = |id: &ChoiceId| radius * precision.norms()[id.index()].sqrt();
+        let upper = |id: &ChoiceId| regression.means()[id.index()] + width(id);
+        let score = |id: &ChoiceId| if counts.allow(id.index()) { upper(id) } else { f64::NEG_INFINITY };
+        let scores: Vec<f64> = standing.iter().map(score).collect();
+        let chosen = standing[first_largest(&scores)?];
+        let point = self.state.question.pool.point_of(chosen).expect("regret refuses other choices");
+        Some((point, Why::Width { width: width(&chosen) }))
     }
 
     /// Whether it is time to look at the survivors again.
@@ -85,46 +93,75 @@ impl Policy for EllipsoidRegret {
         self.state.policy()
     }
 
-    fn plan(&mut self, batch: usize) -> Result<Next, BanditError> {
-        let batch = self.left().min(batch as u64);
+    fn plan(&mut self, wanted: &Wanted) -> Result<Next, BanditError> {
+        let under_way = wanted.pending.len() as u64;
+        let batch = self.left().saturating_sub(under_way).min(wanted.batch as u64);
         if batch == 0 {
             return Ok(Next::Stop(Reason::Horizon));
         }
         self.state.regression.catch_up();
         let precision = self.state.regression.precision();
-        let mut chosen = vec![self.most_promising(precision)];
-        if batch > 1 {
-            let mut supposed = precision.clone();
-            for _ in 1..batch {
-                supposed.suppose(chosen[chosen.len() - 1].0);
-                chosen.push(self.most_promising(&supposed));
+        let mut counts = Counts::new(precision.counts(), wanted);
+        let standing = self.state.standing();
+        let mut supposed = None;
+        for point in wanted.pending {
+            supposed.get_or_insert_with(|| precision.clone()).suppose(*point);
+        }
+        let mut chosen: Vec<(PointId, Why)> = Vec::new();
+        for _ in 0..batch {
+            if let Some((last, _)) = chosen.last() {
+                supposed.get_or_insert_with(|| precision.clone()).suppose(*last);
             }
+            let next = self.most_promising(&standing, supposed.as_ref().unwrap_or(precision), &counts);
+            let Some(next) = next else { break };
+            counts.add(next.0.index());
+            chosen.push(next);
         }
         let (points, reasons) = chosen.into_iter().unzip();
-        Ok(Next::Measure(Plan::chosen(self.state.rounds + 1, points).because(reasons)))
+        Ok(Next::Measure(Plan::chosen(wanted.round, points).because(reasons)))
     }
 
-    fn learn(&mut self, plan: &Plan, outcomes: &[f64]) -> Result<Decision, BanditError> {
-        self.state.take(plan, outcomes);
-        if !self.looks() {
-            return Ok(Decision::keep(plan.round, self.state.survivors.clone()));
-        }
-        Ok(self.state.decide(plan.round, &self.state.snapshot()))
+    fn learn(&mut self, plan: &Plan, readings: &[Reading]) -> Result<Decision, BanditError> {
+        self.note(&plan.measured(readings))?;
+        self.decide(plan.round)
     }
 
     fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
-        self.state.note(plan, readings.iter().map(Reading::mean));
+        self.remember(&plan.measured(readings))?;
         self.looks();
         Ok(())
     }
 
     fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
-        self.state.note_earlier(measured);
-        self.horizon = self.horizon.map(|horizon| horizon + measured.len() as u64);
+        self.state.note(measured);
+        let brought: u64 = measured.iter().map(|(_, reading)| reading.weight()).sum();
+        self.horizon = self.horizon.map(|horizon| horizon + brought);
         Ok(true)
     }
 
-    fn reuses_all(&self) -> bool {
+    fn is_anytime(&self) -> bool {
+        true
+    }
+
+    fn note(&mut self, measured: &[(PointId, Reading)]) -> Result<(), BanditError> {
+        self.state.take(measured);
+        Ok(())
+    }
+
+    fn remember(&mut self, measured: &[(PointId, Reading)]) -> Result<(), BanditError> {
+        self.state.note(measured);
+        Ok(())
+    }
+
+    fn decide(&mut self, round: u64) -> Result<Decision, BanditError> {
+        if !self.looks() {
+            return Ok(Decision::keep(round, self.state.remaining()));
+        }
+        Ok(self.state.decide(round, &self.state.snapshot()))
+    }
+
+    fn set_aside(&mut self, set_aside: &SetAside) -> bool {
+        self.state.set_aside(&set_aside.points);
         true
     }
 
@@ -133,9 +170,13 @@ impl Policy for EllipsoidRegret {
             let snapshot = self.state.snapshot();
             self.state.apply(decision, &snapshot);
         }
+        self.state.adopt(decision);
     }
 
     fn status(&self) -> Status {
+        if self.state.standing().is_empty() {
+            return Status::Finished(Reason::NothingLeft);
+        }
         if self.left() == 0 { Status::Finished(Reason::Horizon) } else { Status::Measuring }
     }
 

@@ -6,12 +6,13 @@ use super::ridge::balanced_ridge;
 use super::snapshot::{Snapshot, unseen_coordinates};
 use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Question, Reading,
-    Reason, Regression, Report, Status,
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Question, Reading, Reason,
+    Regression, Report, Status,
 };
 use crate::estimate::{Assumptions, Premise, Tails};
 use crate::numerics::Matrix;
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// When the part of a width that data can still reduce is this small against the rest, data is no longer the limit.
@@ -22,8 +23,11 @@ pub(super) struct State {
     pub(super) question: Question,
     pub(super) regression: Regression,
     unseen: Option<Arc<Matrix>>,
-    pub(super) survivors: Vec<PointId>,
+    /// Whoever was not proved worse, set aside or not.
+    survivors: Vec<ChoiceId>,
     removed: Vec<Removed>,
+    /// Points that are neither measured nor chosen.
+    aside: BTreeSet<PointId>,
     pub(super) rounds: u64,
 }
 
@@ -49,8 +53,9 @@ impl State {
             policy,
             regression,
             unseen: unseen_coordinates(&question.pool),
-            survivors: (0..question.pool.choice_count()).map(PointId::new).collect(),
+            survivors: (0..question.pool.choice_count()).map(ChoiceId::new).collect(),
             removed: Vec::new(),
+            aside: BTreeSet::new(),
             rounds: 0,
             question,
         })
@@ -77,24 +82,57 @@ impl State {
     }
 
     /// Takes outcomes in, and moves the inverse of V with each.
-    pub(super) fn take(&mut self, plan: &Plan, outcomes: &[f64]) {
-        for (point, &outcome) in plan.measurements.points().into_iter().zip(outcomes) {
-            self.regression.add(point, outcome);
+    pub(super) fn take(&mut self, measured: &[(PointId, Reading)]) {
+        for (point, reading) in measured {
+            match reading.weight() {
+                1 => self.regression.add(*point, reading.mean()),
+                times => self.regression.note_times(*point, reading.mean(), times),
+            }
         }
-        self.rounds = plan.round;
     }
 
-    /// Takes outcomes in; whoever needs the inverse of V factorises it.
-    pub(super) fn note(&mut self, plan: &Plan, outcomes: impl IntoIterator<Item = f64>) {
-        for (point, outcome) in plan.measurements.points().into_iter().zip(outcomes) {
-            self.regression.note(point, outcome);
+    /// Takes outcomes in; whoever needs the inverse of V factorises it. Measurements that were not planned are as good as others:
+    /// the rule that chose them looked at the past only.
+    pub(super) fn note(&mut self, measured: &[(PointId, Reading)]) {
+        for (point, reading) in measured {
+            self.regression.note_times(*point, reading.mean(), reading.weight());
         }
-        self.rounds = plan.round;
     }
 
-    /// Measurements that were not planned are as good as others: the rule that chose them looked at the past only.
-    pub(super) fn note_earlier(&mut self, measured: &[(PointId, Reading)]) {
-        measured.iter().for_each(|(point, reading)| self.regression.note(*point, reading.mean()));
+    /// Points that are neither measured nor chosen from here on.
+    pub(super) fn set_aside(&mut self, aside: &BTreeSet<PointId>) {
+        self.aside.clone_from(aside);
+    }
+
+    /// Whether a point may be measured.
+    pub(super) fn may_measure(&self, point: PointId) -> bool {
+        !self.aside.contains(&point)
+    }
+
+    /// Whether a choice is set aside: where the choices are the points.
+    fn is_aside(&self, choice: ChoiceId) -> bool {
+        !self.aside.is_empty()
+            && self.question.pool.point_of(choice).is_some_and(|point| self.aside.contains(&point))
+    }
+
+    /// An elimination by a choice that is set aside proves nothing about the others.
+    fn is_suspended(&self, removed: &Removed) -> bool {
+        self.is_aside(removed.elimination.by)
+    }
+
+    /// Whoever was not proved worse than a choice that may be chosen, in pool order.
+    pub(super) fn remaining(&self) -> Vec<ChoiceId> {
+        let restored = self.removed.iter().filter(|removed| self.is_suspended(removed));
+        let mut remaining = self.survivors.clone();
+        remaining.extend(restored.map(|removed| removed.elimination.choice));
+        remaining.sort_unstable();
+        remaining.dedup();
+        remaining
+    }
+
+    /// The choices still in: those that remain and may be chosen.
+    pub(super) fn standing(&self) -> Vec<ChoiceId> {
+        self.remaining().into_iter().filter(|choice| !self.is_aside(*choice)).collect()
     }
 
     /// What is known now; with a stated h every width needs its reach.
@@ -107,7 +145,7 @@ impl State {
     }
 
     pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
-        Contest::new(self.question.goal, snapshot, &self.survivors, self.assumed())
+        Contest::new(self.question.goal, snapshot, &self.standing(), self.assumed())
     }
 
     /// Which survivors are out.
@@ -116,8 +154,8 @@ impl State {
         let eliminate = |beaten: Beaten| {
             let difference = snapshot.difference(beaten.by, beaten.rival);
             Elimination {
-                choice: PointId::new(beaten.rival),
-                by: PointId::new(beaten.by),
+                choice: ChoiceId::new(beaten.rival),
+                by: ChoiceId::new(beaten.by),
                 difference: difference.estimate,
                 threshold: difference.width(self.assumed()) + required,
                 round,
@@ -125,29 +163,46 @@ impl State {
         };
         let eliminated: Vec<Elimination> =
             self.contest(snapshot).beaten(self.assumed()).into_iter().map(eliminate).collect();
-        let is_out = |id: &PointId| eliminated.iter().any(|elimination| elimination.choice == *id);
-        let survivors = self.survivors.iter().copied().filter(|id| !is_out(id)).collect();
+        let is_out = |id: &ChoiceId| eliminated.iter().any(|elimination| elimination.choice == *id);
+        let survivors = self.remaining().into_iter().filter(|id| !is_out(id)).collect();
         Decision { round, survivors, eliminated, fitted: None }
     }
 
     /// Makes a decision final and keeps the evidence for it.
     pub(super) fn apply(&mut self, decision: &Decision, snapshot: &Snapshot) {
         let leaders = self.contest(snapshot).leaders;
+        self.adopt(decision);
         for &elimination in &decision.eliminated {
             let proof = self.against(elimination.choice, &leaders, snapshot);
             self.removed.push(Removed { elimination, proof });
         }
-        self.survivors.clone_from(&decision.survivors);
+    }
+
+    /// Makes the survivors of a decision ours: who is in it and was out came back.
+    pub(super) fn adopt(&mut self, decision: &Decision) {
+        if self.survivors != decision.survivors {
+            self.survivors.clone_from(&decision.survivors);
+            let survivors: BTreeSet<ChoiceId> = self.survivors.iter().copied().collect();
+            let is_new = |choice: &ChoiceId| decision.eliminated.iter().any(|out| out.choice == *choice);
+            self.removed.retain(|removed| {
+                let choice = removed.elimination.choice;
+                !survivors.contains(&choice) && !is_new(&choice)
+            });
+        }
+        self.rounds = self.rounds.max(decision.round);
     }
 
     /// A choice minus each of the leaders, with reaches.
-    fn against(&self, choice: PointId, leaders: &[PointId], snapshot: &Snapshot) -> Vec<Direction> {
-        let against = |leader: &PointId| snapshot.difference_with_reach(choice.index(), leader.index());
+    fn against(&self, choice: ChoiceId, leaders: &[ChoiceId], snapshot: &Snapshot) -> Vec<Direction> {
+        let against = |leader: &ChoiceId| snapshot.difference_with_reach(choice.index(), leader.index());
         leaders.iter().map(against).collect()
     }
 
     /// Whether the goal is reached, or cannot be.
     pub(super) fn status(&self, snapshot: &Snapshot) -> Status {
+        if self.standing().is_empty() {
+            return Status::Finished(Reason::NothingLeft);
+        }
         let contest = self.contest(snapshot);
         if contest.is_reached(self.assumed()) {
             return Status::Finished(Reason::Reached);
@@ -161,7 +216,7 @@ impl State {
             Goal::AllGood { .. } => true,
             Goal::Regret { .. } | Goal::Map { .. } => false,
         };
-        if !(in_the_way && self.is_not_the_datas(irreducible + reducible, irreducible)) {
+        if !(in_the_way && self.is_bias_limited(irreducible + reducible, irreducible)) {
             return Status::Measuring;
         }
         let of_the_model = difference.bias(self.assumed());
@@ -169,7 +224,7 @@ impl State {
     }
 
     /// Whether a width is no longer the data's to reduce.
-    pub(super) fn is_not_the_datas(&self, width: f64, irreducible: f64) -> bool {
+    pub(super) fn is_bias_limited(&self, width: f64, irreducible: f64) -> bool {
         irreducible > 0.0 && width - irreducible <= NOT_THE_LIMIT * irreducible
     }
 
@@ -178,7 +233,8 @@ impl State {
         let snapshot = self.snapshot_with(true);
         let contest = self.contest(&snapshot);
         let reached = status == Status::Finished(Reason::Reached);
-        let out = self.removed.iter().map(|Removed { elimination, proof }| {
+        let out = self.removed.iter().filter(|removed| !self.is_suspended(removed));
+        let out = out.map(|Removed { elimination, proof }| {
             [proof.clone(), self.against(elimination.choice, &contest.leaders, &snapshot)]
         });
         let verdict = Verdict {
@@ -188,10 +244,10 @@ impl State {
         };
         Report {
             picks: match self.question.goal {
-                Goal::AllGood { .. } => self.survivors.clone(),
+                Goal::AllGood { .. } => self.standing(),
                 _ => contest.leaders.clone(),
             },
-            epsilon: Some(contest.certified(self.assumed())),
+            epsilon: (!contest.leaders.is_empty()).then(|| contest.certified(self.assumed())),
             floor: Some(contest.floor(self.assumed())),
             margins: verdict.margins(self.assumed()),
             ..self.bare_report(status, &snapshot)
@@ -200,11 +256,13 @@ impl State {
 
     /// Survivors and intervals, whatever the goal; no answer yet.
     pub(super) fn bare_report(&self, status: Status, snapshot: &Snapshot) -> Report {
-        let interval = |&choice: &PointId| {
+        let interval = |&choice: &ChoiceId| {
             let direction = snapshot.choice(choice.index());
             let (lower, upper) = (direction.lower(self.assumed()), direction.upper(self.assumed()));
             ChoiceInterval { choice, estimate: direction.estimate, lower, upper }
         };
+        let survivors = self.standing();
+        let eliminated = self.removed.iter().filter(|removed| !self.is_suspended(removed));
         Report {
             policy: self.policy,
             goal: self.question.goal,
@@ -214,9 +272,9 @@ impl State {
             picks: Vec::new(),
             epsilon: None,
             floor: None,
-            survivors: self.survivors.clone(),
-            intervals: self.survivors.iter().map(interval).collect(),
-            eliminated: self.removed.iter().map(|removed| removed.elimination).collect(),
+            intervals: survivors.iter().map(interval).collect(),
+            survivors,
+            eliminated: eliminated.map(|removed| removed.elimination).collect(),
             rounds: self.rounds,
             samples: self.regression.samples(),
             premises: self.premises(),

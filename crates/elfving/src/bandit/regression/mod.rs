@@ -81,9 +81,17 @@ impl Regression {
     /// # Panics
     /// When the pool has no such point.
     pub fn note(&mut self, point: PointId, outcome: f64) {
-        self.precision.note(point);
-        self.sums[point.index()] += outcome;
-        self.samples += 1;
+        self.note_times(point, outcome, 1);
+    }
+
+    /// The same for the mean of `times` measurements of a point: as if each had had it. Cost: constant.
+    ///
+    /// # Panics
+    /// When the pool has no such point.
+    pub fn note_times(&mut self, point: PointId, mean: f64, times: u64) {
+        self.precision.note(point, times);
+        self.sums[point.index()] += if times == 1 { mean } else { times as f64 * mean };
+        self.samples += times;
     }
 
     /// `Σ_s w φ(x_s) y_s`. Cost: n r.

@@ -85,8 +85,8 @@ impl Precision {
     }
 
     /// Counts one measurement of `point`; the rest follows with the next factorisation.
-    pub(super) fn note(&mut self, point: PointId) {
-        self.counts[point.index()] += 1;
+    pub(super) fn note(&mut self, point: PointId, times: u64) {
+        self.counts[point.index()] += times;
         self.updates = self.updates_allowed;
     }
 

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use super::canonical::Breakdown;
 use super::canonical::{Canonical, Objective};
 use super::solver::SolverWeights;
-use super::{Control, Criterion, Design, DesignError, Problem, Progress, Solver, Status, TargetRef};
+use super::{Control, Criterion, Design, DesignError, DesignStatus, Problem, Progress, Solver, TargetRef};
 use crate::numerics::{Cholesky, Matrix, apply, largest_rows};
 use basic_solution::basic_solution;
 use linear_programme::Programme;
@@ -34,7 +34,7 @@ use linear_programme::Programme;
 /// 2 n r for each time it grows.
 ///
 /// ```
-/// use elfving::design::{Control, Criterion, ElfvingSet, Problem, Solver, Status};
+/// use elfving::design::{Control, Criterion, ElfvingSet, Problem, Solver, DesignStatus};
 /// use elfving::{numerics::Matrix, pool::{Pool, Targets}, units::{Ridge, Tolerance}};
 ///
 /// // A straight line on 0, 0.1, ..., 1, to be known at 2: measure at the ends, twice as often at 1.
@@ -43,7 +43,7 @@ use linear_programme::Programme;
 /// let problem = Problem::new(&pool, Criterion::C, there, Ridge::ZERO)?;
 /// let design = ElfvingSet.solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
 ///
-/// assert_eq!(design.status(), Status::Certified);
+/// assert_eq!(design.status(), DesignStatus::Certified);
 /// assert!((design.certificate().value() - 9.0).abs() < 1e-8);
 /// assert!((design.support()[1].1 - 2.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), elfving::design::DesignError>(())
@@ -85,7 +85,7 @@ impl Solver for ElfvingSet {
         let vertex = hull.vertex();
         let mut best = Design::checked(problem, self.name(), hull.found(&vertex), control);
         for closeness in CLOSENESS {
-            if best.as_ref().is_ok_and(|best| best.status() == Status::Certified) || control.stopped {
+            if best.as_ref().is_ok_and(|best| best.status() == DesignStatus::Certified) || control.stopped {
                 break;
             }
             // Fewer than r points: M is singular, and which y belongs to it only the central path says.

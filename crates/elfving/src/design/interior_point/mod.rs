@@ -14,8 +14,8 @@ mod working_set;
 
 use super::canonical::{Canonical, Objective};
 use super::{
-    Control, Criterion, Design, DesignError, ElfvingSet, Problem, Progress, Solver, SolverWeights, Status,
-    TargetRef,
+    Control, Criterion, Design, DesignError, DesignStatus, ElfvingSet, Problem, Progress, Solver,
+    SolverWeights, TargetRef,
 };
 use crate::pool::PointId;
 use newton::Breakdown;
@@ -33,7 +33,7 @@ use working_set::WorkingSet;
 /// Cost: a pass is 2 n r² flops; a Newton step on s points and m targets about (s + m)³/3.
 ///
 /// ```
-/// use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver, Status};
+/// use elfving::design::{Control, Criterion, InteriorPoint, Problem, Solver, DesignStatus};
 /// use elfving::{numerics::Matrix, pool::Pool, units::{Ridge, Tolerance}};
 ///
 /// // A straight line measured on 0, 0.1, ..., 1: the best design sits at the two ends.
@@ -42,7 +42,7 @@ use working_set::WorkingSet;
 /// let problem = Problem::over_choices(&pool, Criterion::G, Ridge::ZERO)?;
 /// let design = InteriorPoint::default().solve(&problem, &mut Control::new(Tolerance::new(1e-9)?))?;
 ///
-/// assert_eq!(design.status(), Status::Certified);
+/// assert_eq!(design.status(), DesignStatus::Certified);
 /// assert!((design.certificate().value() - 2.0).abs() < 1e-8);
 /// assert_eq!(design.support().len(), 2);
 /// # Ok::<(), elfving::design::DesignError>(())
@@ -91,7 +91,7 @@ impl Solver for InteriorPoint {
         if let Some((sparser, steps)) = set.without_traces(&canonical, control.tolerance) {
             tally.iterations += steps;
             let design = certified(sparser, tally, control)?;
-            if design.status() == Status::Certified {
+            if design.status() == DesignStatus::Certified {
                 return Ok(design);
             }
             tally.passes += 1;

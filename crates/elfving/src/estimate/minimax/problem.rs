@@ -32,6 +32,7 @@ pub struct MinimaxProblem<'a> {
 
 /// How far a fit got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FitStatus {
     /// The independent check found the gap within the tolerance, or a residual that is zero to rounding.
     Certified,

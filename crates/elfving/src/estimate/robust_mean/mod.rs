@@ -150,6 +150,7 @@ impl MomentBound {
 
 /// Why a mean was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MeanError {
     /// The theorem behind the estimator needs more samples.
     #[error("the {estimator} needs at least {needed} samples at this confidence, got {got}")]

@@ -3,7 +3,7 @@
 mod objective;
 mod position;
 
-use super::report::{Path, Rounded};
+use super::report::{Rounded, RoundingPath};
 use super::{Allocation, Apportionment, Request, Rounding, RoundingError};
 use crate::pool::PointId;
 use position::Position;
@@ -70,7 +70,7 @@ impl Exchange {
             }
         }
         let (swaps, settled) = self.improve(request, &mut counts);
-        let path = Path::Exchanged { from: "given".to_string(), swaps, settled };
+        let path = RoundingPath::Exchanged { from: "given".to_string(), swaps, settled };
         Ok(request.answer("exchange", &counts, path))
     }
 
@@ -80,7 +80,7 @@ impl Exchange {
     /// Those of [`Exchange::polish`].
     pub fn after(&self, request: &Request, rounded: &Rounded) -> Result<Rounded, RoundingError> {
         let mut polished = self.polish(request, &rounded.allocation)?;
-        if let Path::Exchanged { from, .. } = &mut polished.report.path {
+        if let RoundingPath::Exchanged { from, .. } = &mut polished.report.path {
             from.clone_from(&rounded.report.method);
         }
         polished.report.method.clone_from(&rounded.report.method);

@@ -25,7 +25,7 @@ mod space;
 
 use rayon::prelude::*;
 
-use super::report::{Path, PriorEntry, Rounded};
+use super::report::{PriorEntry, Rounded, RoundingPath};
 use super::{Request, Rounding, RoundingError};
 use run::{Player, Run};
 pub(super) use space::{Space, members};
@@ -130,7 +130,7 @@ impl RegretMinimisation {
         Ok(Chosen {
             counts: dense(request, space, &run.counts),
             guaranteed_eigenvalue: promised.map(|promised| promised.eigenvalue),
-            path: Path::Steps { alpha: run.alpha, prior: run.prior, swaps: run.swaps },
+            path: RoundingPath::Steps { alpha: run.alpha, prior: run.prior, swaps: run.swaps },
         })
     }
 }
@@ -154,7 +154,7 @@ impl Rounding for RegretMinimisation {
 pub(super) struct Chosen {
     pub counts: Vec<u64>,
     pub guaranteed_eigenvalue: Option<f64>,
-    pub path: Path,
+    pub path: RoundingPath,
 }
 
 /// The α of the proof and what it promises.

@@ -23,11 +23,11 @@ impl Phases {
         let mut anchors = Vec::new();
         let mut above = Vec::new();
         for _ in 0..5 {
-            let others: Vec<PointId> = self.survivors.iter().copied().filter(|&id| id != anchor).collect();
+            let others: Vec<ChoiceId> = self.survivors.iter().copied().filter(|&id| id != anchor).collect();
             let differences = estimator.differences(anchor, &others)?;
             above = others.iter().zip(&differences).map(|(&id, one)| (id, -one.evidence.estimate)).collect();
             above.push((anchor, 0.0));
-            above.sort_by(|a: &(PointId, f64), b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            above.sort_by(|a: &(ChoiceId, f64), b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             stated.extend(differences);
             anchors.push(anchor);
             let best = above[0];
@@ -39,8 +39,8 @@ impl Phases {
         let anchor = *anchors.last().expect("one anchor was tried");
         let leaders = self.leaders(anchor, &above);
         for &leader in leaders.iter().filter(|leader| !anchors.contains(leader)) {
-            let known = |id: &PointId| *id != leader && !anchors.contains(id);
-            let others: Vec<PointId> = self.survivors.iter().copied().filter(known).collect();
+            let known = |id: &ChoiceId| *id != leader && !anchors.contains(id);
+            let others: Vec<ChoiceId> = self.survivors.iter().copied().filter(known).collect();
             stated.extend(estimator.differences(leader, &others)?);
         }
         let mut record = self.record(plan, statements, stated)?;
@@ -58,7 +58,7 @@ impl Phases {
     }
 
     /// The anchor and the best others by estimate, until their groups hold as many choices as are wanted.
-    fn leaders(&self, anchor: PointId, above: &[(PointId, f64)]) -> Vec<PointId> {
+    fn leaders(&self, anchor: ChoiceId, above: &[(ChoiceId, f64)]) -> Vec<ChoiceId> {
         let mut leaders = vec![anchor];
         let mut held = self.groups.members(anchor).len();
         for &(id, _) in above.iter().filter(|(id, _)| *id != anchor) {
@@ -93,7 +93,7 @@ impl Phases {
         let estimate = |k: usize| fitted.as_ref().map_or(stated[k].evidence.estimate, |fit| fit[k]);
         // Against the first anchor everyone has a value.
         let About::Pair(anchor, _) = stated[0].about else { unreachable!("pairs were selected") };
-        let value = |id: PointId| {
+        let value = |id: ChoiceId| {
             let with_anchor = stated.iter().position(|one| one.about == About::Pair(anchor, id));
             with_anchor.map_or(0.0, |k| -estimate(k))
         };
@@ -135,7 +135,7 @@ mod tests {
         let outcomes: Vec<f64> =
             plan.measurements.points().iter().map(|id| [0.9, 0.6, -0.5][id.index()]).collect();
         let estimator = phases.estimator(&phases.question.pool, &plan, &outcomes, 6).unwrap();
-        let ids: Vec<PointId> = (0..3).map(PointId::new).collect();
+        let ids: Vec<ChoiceId> = (0..3).map(ChoiceId::new).collect();
         let mut stated = estimator.differences(ids[1], &[ids[0], ids[2]]).unwrap();
         stated.extend(estimator.differences(ids[0], &ids[1..]).unwrap());
         let record = phases.record(&plan, 6, stated).unwrap();

@@ -59,9 +59,9 @@ impl Phases {
         let pick = self.standing.leaders[0];
         if self.is_regret() {
             let own = if self.groups.members(pick).len() > 1 { twins } else { 0.0 };
-            let low = known.of(About::Point(pick)).low;
+            let low = known.of(self.mean_of(pick)).low;
             let others = self.survivors.iter().filter(|&&id| id != pick);
-            return others.map(|&id| known.of(About::Point(id)).high - low).fold(own, f64::max);
+            return others.map(|&id| known.of(self.mean_of(id)).high - low).fold(own, f64::max);
         }
         match last {
             Some((record, widths)) => {

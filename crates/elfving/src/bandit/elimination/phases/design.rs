@@ -42,8 +42,9 @@ impl Phases {
         let own = Targets::Points(Subset::Of(survivors.clone()));
         let (pool, ids, targets, whole_targets, steps) = match criterion {
             Criterion::G => {
-                let restricted = Cow::Owned(whole.restrict(&survivors));
-                (restricted, Some(survivors), Targets::Points(Subset::All), own, 1.0)
+                let points: Vec<PointId> = survivors.iter().map(|&id| self.point_of(id)).collect();
+                let restricted = Cow::Owned(whole.restrict(&points));
+                (restricted, Some(points), Targets::Points(Subset::All), own, 1.0)
             }
             _ => {
                 let pairs = Targets::Differences(Subset::Of(survivors));

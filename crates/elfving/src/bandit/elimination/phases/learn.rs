@@ -64,8 +64,8 @@ impl Phases {
     }
 
     /// What the mean of a choice is filed under.
-    pub(crate) fn mean_of(&self, choice: PointId) -> About {
-        if self.question.pool.chooses_among_itself() { About::Point(choice) } else { About::Choice(choice) }
+    pub(crate) fn mean_of(&self, choice: ChoiceId) -> About {
+        self.question.pool.point_of(choice).map_or(About::Choice(choice), About::Point)
     }
 
     /// The assumptions without those that nothing rests on here.
@@ -119,7 +119,7 @@ impl Phases {
         record.widths(&self.premises(), self.assumptions().sigma_bound(), &self.known, room)
     }
 
-    /// Regret: out goes every point whose range of means, over all rounds, lies below another one's.
+    /// Regret: out goes every choice whose range of means, over all rounds, lies below another one's.
     pub(crate) fn drop_below(
         &self,
         plan: &Plan,
@@ -130,13 +130,13 @@ impl Phases {
         let widths = self.widths(plan, &record);
         let mut known = self.known.clone();
         known.learn(&record, &widths);
-        let range = |id: PointId| known.of(About::Point(id));
-        let first_highest = |of: &dyn Fn(PointId) -> f64| {
-            let better = |best: PointId, id: PointId| if of(id) > of(best) { id } else { best };
+        let range = |id: ChoiceId| known.of(self.mean_of(id));
+        let first_highest = |of: &dyn Fn(ChoiceId) -> f64| {
+            let better = |best: ChoiceId, id: ChoiceId| if of(id) > of(best) { id } else { best };
             self.survivors.iter().copied().reduce(better).expect("someone is always in")
         };
         let winner = first_highest(&|id| range(id).low);
-        let out = |&id: &PointId| {
+        let out = |&id: &ChoiceId| {
             let (above, below) = (range(winner), range(id));
             let difference = above.middle() - below.middle();
             let threshold = above.radius() + below.radius();
@@ -145,7 +145,11 @@ impl Phases {
             (above.low > below.high).then_some(elimination)
         };
         let eliminated: Vec<Elimination> = self.survivors.iter().filter_map(out).collect();
-        record.grounds = eliminated.iter().map(|one| Ground::Ranges { winner, loser: one.choice }).collect();
+        let ground = |one: &Elimination| Ground::Ranges {
+            winner: self.mean_of(winner),
+            loser: self.mean_of(one.choice),
+        };
+        record.grounds = eliminated.iter().map(ground).collect();
         let leader = first_highest(&|id| range(id).middle());
         Ok(self.learned(plan, eliminated, vec![leader], Some(record)))
     }
@@ -155,11 +159,12 @@ impl Phases {
         &self,
         plan: &Plan,
         eliminated: Vec<Elimination>,
-        leaders: Vec<PointId>,
+        leaders: Vec<ChoiceId>,
         record: Option<RoundRecord>,
     ) -> Learned {
-        let out: BTreeSet<PointId> = eliminated.iter().map(|one| one.choice).collect();
-        let survivors: Vec<PointId> = self.survivors.iter().filter(|id| !out.contains(id)).copied().collect();
+        let out: BTreeSet<ChoiceId> = eliminated.iter().map(|one| one.choice).collect();
+        let survivors: Vec<ChoiceId> =
+            self.survivors.iter().filter(|id| !out.contains(id)).copied().collect();
         let of_members = |one: &Elimination| {
             let one = *one;
             self.groups.members(one.choice).iter().map(move |&choice| Elimination { choice, ..one })
@@ -174,7 +179,7 @@ impl Phases {
     }
 
     /// Takes in a round; the decision is what follows from it.
-    pub(crate) fn learn<A: Algorithm>(
+    pub(crate) fn learn<A: RoundRule>(
         &mut self,
         plan: &Plan,
         outcomes: &[f64],

@@ -34,7 +34,7 @@ use crate::bandit::{
     Question, Reason, Report, Status,
 };
 use crate::estimate::{Assumptions, Centring, Premise, Tails};
-use crate::pool::{PointId, Pool};
+use crate::pool::{ChoiceId, PointId, Pool};
 use crate::units::Ridge;
 use std::cell::OnceCell;
 
@@ -42,7 +42,7 @@ use std::cell::OnceCell;
 const MOST_AT_ONCE: u64 = 1 << 20;
 
 /// One algorithm box: what differs between the four.
-pub(crate) trait Algorithm {
+pub(crate) trait RoundRule {
     /// Its name on the command line.
     const NAME: &'static str;
     /// How heavy the tails of the noise may be.
@@ -73,7 +73,7 @@ pub(crate) struct Phases {
     bias_is_known: bool,
     groups: Groups,
     /// One choice for each group that is still in.
-    survivors: Vec<PointId>,
+    survivors: Vec<ChoiceId>,
     eliminated: Vec<Elimination>,
     /// ℓ of the last round closed.
     round: u64,
@@ -100,7 +100,7 @@ pub(crate) struct Phases {
 }
 
 impl Phases {
-    pub(crate) fn new<A: Algorithm>(question: Question) -> Result<Self, BanditError> {
+    pub(crate) fn new<A: RoundRule>(question: Question) -> Result<Self, BanditError> {
         let assumptions = &question.assumptions;
         let regret = matches!(question.goal, Goal::Regret { .. });
         if regret && !question.pool.chooses_among_itself() {
@@ -184,7 +184,7 @@ impl Phases {
     }
 
     /// One choice for each group that is still in, in pool order.
-    pub(crate) fn survivors(&self) -> &[PointId] {
+    pub(crate) fn survivors(&self) -> &[ChoiceId] {
         &self.survivors
     }
 
@@ -208,6 +208,11 @@ impl Phases {
         matches!(self.question.goal, Goal::Regret { .. })
     }
 
+    /// The point that a choice is; regret refuses a pool where these differ.
+    pub(crate) fn point_of(&self, choice: ChoiceId) -> PointId {
+        self.question.pool.point_of(choice).expect("a pool that chooses among itself")
+    }
+
     /// The size of the means: B, or what S allows.
     pub(crate) fn scale(&self) -> f64 {
         schedule::scale_of_means(&self.question)
@@ -227,7 +232,7 @@ impl Phases {
     }
 
     /// The next round, or a batch of the leader once rounds are over.
-    pub(crate) fn plan<A: Algorithm>(&mut self, batch: usize, left: u64) -> Result<Next, BanditError> {
+    pub(crate) fn plan<A: RoundRule>(&mut self, batch: usize, left: u64) -> Result<Next, BanditError> {
         if let Some(reason) = self.finished {
             return Ok(Next::Stop(reason));
         }
@@ -247,7 +252,7 @@ impl Phases {
             self.playing = true;
         }
         let batch = self.horizon_left().unwrap_or(MOST_AT_ONCE).min(batch as u64).min(left.max(1));
-        let leader = vec![self.standing.leaders[0]; batch as usize];
+        let leader = vec![self.point_of(self.standing.leaders[0]); batch as usize];
         Ok(Next::Measure(Plan::chosen(self.round.max(1), leader)))
     }
 
@@ -296,10 +301,10 @@ fn relevant_bound(tails: Tails, bound: Option<f64>) -> Option<f64> {
 }
 
 /// Groups that hold as many choices as are wanted, before anything is known.
-fn first_leaders(goal: &Goal, groups: &Groups) -> Vec<PointId> {
+fn first_leaders(goal: &Goal, groups: &Groups) -> Vec<ChoiceId> {
     let wanted = if let Goal::Top { count, .. } = goal { *count } else { 1 };
     let mut held = 0;
-    let enough = |name: &PointId| {
+    let enough = |name: &ChoiceId| {
         let more = held < wanted;
         held += groups.members(*name).len();
         more

@@ -30,7 +30,7 @@ impl Phases {
         let best = position_of_largest(&values);
         let leader = self.survivors()[best];
         let threshold = multiple * plan.epsilon.unwrap_or(0.0);
-        let out = |(&choice, value): (&PointId, &f64)| {
+        let out = |(&choice, value): (&ChoiceId, &f64)| {
             let difference = values[best] - value;
             let elimination = Elimination { choice, by: leader, difference, threshold, round: plan.round };
             (difference > threshold).then_some(elimination)

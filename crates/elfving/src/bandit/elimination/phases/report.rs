@@ -64,12 +64,12 @@ impl Phases {
         }
     }
 
-    fn intervals(&self, survivors: &[PointId]) -> Vec<ChoiceInterval> {
+    fn intervals(&self, survivors: &[ChoiceId]) -> Vec<ChoiceInterval> {
         let all_known = self.survivors.iter().all(|&name| self.known.has(self.mean_of(name)));
         if !all_known {
             return Vec::new();
         }
-        let interval = |&choice: &PointId| {
+        let interval = |&choice: &ChoiceId| {
             let range = self.known.of(self.mean_of(self.groups.name_of(choice)));
             ChoiceInterval { choice, estimate: range.middle(), lower: range.low, upper: range.high }
         };

@@ -1,0 +1,171 @@
+//! `elfving change`, `elfving forbid`, `elfving allow`: changing one's mind, with the reason on record.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use elfving_campaign::event::Changing;
+use elfving_campaign::{Campaign, Changed, Limits};
+
+use super::failure::failed;
+use super::new::ids_of;
+use super::{locate, now};
+use crate::error::CliError;
+use crate::output::{self, OutputArgs};
+use crate::words::counted;
+
+/// Arguments of `elfving change`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving change screen --budget 144 --reason \"one more plate\"
+  elfving change screen --batch 12 --max-repeats 2 --reason \"smaller plates\"
+
+The log keeps the change and its reason, and the answer says what it does to the guarantee.")]
+pub(crate) struct ChangeArgs {
+    /// The campaign: a file or its name
+    campaign: PathBuf,
+    /// Measurements in all, at most, or `none`
+    #[arg(long, value_name = "N", value_parser = budget)]
+    budget: Option<Budget>,
+    /// Measurements at a time
+    #[arg(long, short = 'n', value_name = "N")]
+    batch: Option<usize>,
+    /// How far from the best the answer may be
+    #[arg(long, value_name = "E")]
+    epsilon: Option<f64>,
+    /// Measurements of one candidate in one batch, at most
+    #[arg(long, value_name = "N")]
+    max_repeats: Option<u64>,
+    /// Measurements of one candidate in all, at most
+    #[arg(long, value_name = "N")]
+    max_measurements: Option<u64>,
+    /// Failures after which a candidate counts as infeasible
+    #[arg(long, value_name = "N")]
+    tries: Option<u64>,
+    /// The reason; kept in the log
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// Who changes it; kept in the log
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A budget, or none.
+#[derive(Debug, Clone, Copy)]
+struct Budget(Option<u64>);
+
+fn budget(text: &str) -> Result<Budget, String> {
+    match text {
+        "none" => Ok(Budget(None)),
+        number => {
+            let number = number.parse().map_err(|_| "give a number, or none".to_owned())?;
+            Ok(Budget(Some(number)))
+        }
+    }
+}
+
+pub(crate) fn change(args: &ChangeArgs, as_json: bool) -> Result<(), CliError> {
+    args.output.check(as_json, "an account is")?;
+    let mut campaign = locate::open(Some(&args.campaign))?;
+    let before = campaign.head().event;
+    let limits = campaign.spec().limits;
+    let some = args.max_repeats.is_some() || args.max_measurements.is_some();
+    let changing = Changing {
+        budget: args.budget.map(|budget| budget.0),
+        batch: args.batch,
+        epsilon: args.epsilon,
+        limits: some.then(|| Limits {
+            in_a_batch: args.max_repeats.or(limits.in_a_batch),
+            in_all: args.max_measurements.or(limits.in_all),
+        }),
+        tries: args.tries,
+        reason: args.reason.clone(),
+        by: args.by.clone(),
+    };
+    let changed = campaign.change_question(&changing, now()).map_err(|error| failed(error, before))?;
+    let text = format!("changed (campaign at event {})\n{}\n", changed.event, changed.guarantee);
+    args.output.deliver(as_json, "an account is", &changed, || output::csv_of_fields(&changed), || text)
+}
+
+/// Arguments of `elfving forbid`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving forbid screen a3,a4 --reason \"the ligand is sold out\"
+  elfving forbid screen sold-out.csv --reason \"the ligand is sold out\"
+      the ids in a table
+  elfving forbid screen b5 --infeasible --reason \"it does not dissolve\"
+      the model learns from it where things fail
+
+They are neither measured nor chosen from here on. Results of their open slots are still taken. RIPS and PTR refuse it: their
+proof is about a fixed pool.")]
+pub(crate) struct ForbidArgs {
+    /// The campaign: a file or its name
+    campaign: PathBuf,
+    /// Ids with commas between them, or tables that have them
+    #[arg(value_name = "IDS", required = true)]
+    ids: Vec<String>,
+    /// They cannot be measured, rather than should not
+    #[arg(long)]
+    infeasible: bool,
+    /// The reason; kept in the log
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(crate) fn forbid(args: &ForbidArgs, as_json: bool) -> Result<(), CliError> {
+    args.output.check(as_json, "an account is")?;
+    let (mut campaign, ids) = named(&args.campaign, &args.ids)?;
+    let before = campaign.head().event;
+    let forbidden = campaign.forbid(&ids, args.infeasible, None, &args.reason, now());
+    let forbidden = forbidden.map_err(|error| failed(error, before))?;
+    deliver(&args.output, as_json, &forbidden, "excluded")
+}
+
+/// Arguments of `elfving allow`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  elfving allow screen a3 --reason \"the ligand has arrived\"")]
+pub(crate) struct AllowArgs {
+    /// The campaign: a file or its name
+    campaign: PathBuf,
+    /// Ids with commas between them, or tables that have them
+    #[arg(value_name = "IDS", required = true)]
+    ids: Vec<String>,
+    /// The reason; kept in the log
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(crate) fn allow(args: &AllowArgs, as_json: bool) -> Result<(), CliError> {
+    args.output.check(as_json, "an account is")?;
+    let (mut campaign, ids) = named(&args.campaign, &args.ids)?;
+    let before = campaign.head().event;
+    let allowed = campaign.allow(&ids, &args.reason, now()).map_err(|error| failed(error, before))?;
+    deliver(&args.output, as_json, &allowed, "allowed again")
+}
+
+fn named(campaign: &std::path::Path, ids: &[String]) -> Result<(Campaign, Vec<String>), CliError> {
+    let campaign = locate::open(Some(campaign))?;
+    let id = campaign.candidates().map_err(|error| failed(error, None))?.id_column();
+    let ids = ids_of(ids, id)?;
+    Ok((campaign, ids))
+}
+
+fn deliver(output: &OutputArgs, as_json: bool, changed: &Changed, what: &str) -> Result<(), CliError> {
+    let dropped = match changed.dropped {
+        0 => String::new(),
+        dropped => format!(", {} dropped", counted(dropped, "open slot")),
+    };
+    let text = format!(
+        "{} {what}{dropped} (campaign at event {})\n{}\n",
+        counted(changed.candidates, "candidate"),
+        changed.event,
+        changed.guarantee
+    );
+    output.deliver(as_json, "an account is", changed, || output::csv_of_fields(changed), || text)
+}
