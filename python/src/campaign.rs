@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use elfving::bandit::{Goal, Outcome, Reading};
 use elfving_campaign::event::Changing;
 use elfving_campaign::{
-    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Limits, Mode, OutcomeMarker, ResultsFile,
+    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Layout, Limits, Mode, OutcomeMarker, ResultsFile,
     ResultsFormat, Spec, TellOptions, spec_for_programs,
 };
 use elfving_problem::{AssumptionSpec, PoolSpec};
-use elfving_table::{Cell, Decimal};
+use elfving_table::{Cell, Condition, Decimal, TableError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,8 @@ struct Settings {
     max_repeats: Option<u64>,
     max_measurements: Option<u64>,
     tries: u64,
+    #[serde(default)]
+    layout: Layout,
 }
 
 impl Settings {
@@ -84,6 +86,7 @@ impl Settings {
             .force(self.force)
             .limits(Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements })
             .tries(self.tries)
+            .layout(self.layout)
     }
 }
 
@@ -183,7 +186,7 @@ impl Campaign {
         Ok(Self(Arc::new(Mutex::new(campaign))))
     }
 
-    /// What to measure now, as JSON and as a sheet.
+    /// What to measure now, as JSON, as a sheet, and as a map of its plates.
     fn ask<'py>(
         &self,
         py: Python<'py>,
@@ -191,8 +194,8 @@ impl Campaign {
         worker: Option<String>,
         open: bool,
         at: u64,
-    ) -> PyResult<(String, Bound<'py, PyBytes>)> {
-        let (json, sheet) = self.with(py, move |campaign| {
+    ) -> PyResult<(String, Bound<'py, PyBytes>, Option<String>)> {
+        let (json, sheet, map) = self.with(py, move |campaign| {
             let batch = match open {
                 true => {
                     campaign.refresh()?;
@@ -201,9 +204,11 @@ impl Campaign {
                 false => campaign.ask_for(worker.as_deref(), batch, At(at))?,
             };
             let sheet = batch.to_csv(campaign.spec(), campaign.candidates()?)?;
-            Ok((batch_json(campaign, &batch)?.to_string(), sheet))
+            let map = batch.plate_map(campaign.spec(), campaign.candidates()?)?;
+            Ok((batch_json(campaign, &batch)?.to_string(), sheet, map))
         })?;
-        Ok((json, PyBytes::new(py, &sheet)))
+        let map = map.map(|map| String::from_utf8_lossy(&map).into_owned());
+        Ok((json, PyBytes::new(py, &sheet), map))
     }
 
     /// Tells a file of results.
@@ -307,16 +312,36 @@ impl Campaign {
         &self,
         py: Python<'_>,
         ids: Vec<String>,
+        condition: Option<String>,
         infeasible: bool,
         reason: String,
         at: u64,
     ) -> PyResult<String> {
-        self.json(py, move |campaign| Ok(campaign.forbid(&ids, infeasible, None, &reason, At(at))?))
+        self.json(py, move |campaign| {
+            let ids = which(campaign, ids, condition.as_deref())?;
+            Ok(campaign.forbid(&ids, infeasible, condition.as_deref(), &reason, At(at))?)
+        })
     }
 
     /// Lets excluded candidates back in.
-    fn allow(&self, py: Python<'_>, ids: Vec<String>, reason: String, at: u64) -> PyResult<String> {
-        self.json(py, move |campaign| Ok(campaign.allow(&ids, &reason, At(at))?))
+    fn allow(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        condition: Option<String>,
+        reason: String,
+        at: u64,
+    ) -> PyResult<String> {
+        self.json(py, move |campaign| {
+            let ids = which(campaign, ids, condition.as_deref())?;
+            Ok(campaign.allow(&ids, &reason, At(at))?)
+        })
+    }
+
+    /// Adds the candidates of a table.
+    fn extend(&self, py: Python<'_>, more: NamedBytes, reason: String, at: u64) -> PyResult<String> {
+        let (name, bytes) = more;
+        self.json(py, move |campaign| Ok(campaign.extend(Attachment::new(name, bytes), &reason, At(at))?))
     }
 
     /// Closes the round under way.
@@ -402,6 +427,15 @@ impl Campaign {
 }
 
 /// A batch with the user's own columns beside each slot.
+/// Candidates by id, and those that meet a condition.
+fn which(campaign: &core::Campaign, mut ids: Vec<String>, condition: Option<&str>) -> Answer<Vec<String>> {
+    if let Some(condition) = condition {
+        let condition: Condition = condition.parse().map_err(TableError::from)?;
+        ids.extend(campaign.candidates()?.ids_where(&condition)?);
+    }
+    Ok(ids)
+}
+
 fn batch_json(campaign: &core::Campaign, batch: &Batch) -> Answer<Value> {
     let candidates = campaign.candidates()?;
     let mut document = serde_json::to_value(batch).map_err(|error| Failure::internal(&error.to_string()))?;

@@ -1,7 +1,7 @@
 //! Asking: open slots again, else what failed or was released, more of the round, the next plan.
 
 use elfving::bandit::{
-    BanditError, Conversation, Decision, Handing, Limits, Next, Plan, Reason, SlotState, Supply,
+    BanditError, Conversation, Decision, Handing, Next, Plan, Reason, SlotState, Supply, Wanted, that_fit,
 };
 use elfving::numerics::rng::{Purpose, stream};
 use elfving::pool::PointId;
@@ -183,7 +183,11 @@ impl Campaign {
         }
         let (taken, of_round, to_plan) = match self.state.supply(worker, size) {
             Supply::Again(slots) => return Ok((Vec::new(), Some(Handed::Again(slots)))),
-            Supply::More { taken, of_round, to_plan } => (taken, of_round, to_plan),
+            Supply::More { taken, of_round, to_plan } => {
+                let together = self.that_go_together(&taken)?;
+                let others = taken.len() - together.len();
+                (together, of_round, if self.state.is_anytime() { to_plan + others } else { to_plan })
+            }
         };
         let mut talk = self.state.talk.clone();
         let mut handings = Vec::new();
@@ -197,10 +201,12 @@ impl Campaign {
             hand(&mut talk, of_worker(Handing { handed_out, again: taken, ..Handing::default() }));
         }
         let mut left = to_plan;
+        // Controls go out once with a batch, and leave room for others.
+        let mut controls = Some(self.controls()?).filter(|controls| controls.len() < left).unwrap_or_default();
         let mut stop = None;
         while left > 0 {
             let beside = if left < size { talk.last_batch(worker).to_vec() } else { Vec::new() };
-            let plan = match self.plan(&talk, &beside, left)? {
+            let plan = match self.plan(&talk, &beside, &std::mem::take(&mut controls), left)? {
                 Ok(plan) => plan,
                 Err(reason) => {
                     stop = Some(reason);
@@ -244,6 +250,7 @@ impl Campaign {
         &mut self,
         talk: &Conversation,
         beside: &[usize],
+        controls: &[PointId],
         size: usize,
     ) -> Result<Result<Plan, Stop>, CampaignError> {
         let spec = &self.state.spec;
@@ -260,9 +267,15 @@ impl Campaign {
             }
             needed
         } else {
-            match self.next(talk, beside, size.min(left as usize), left, limits) {
+            let room = size.min(left as usize);
+            let controls = if controls.len() < room { controls } else { &[] };
+            let (batch, at_most) = (room - controls.len(), self.few_values()?);
+            let wanted = Wanted { left, controls, limits, at_most: &at_most, ..Wanted::batch(batch) };
+            match self.next(talk, beside, &wanted) {
                 Ok(Next::Stop(reason)) => return Ok(Err(Stop::Finished(reason))),
-                Ok(Next::Measure(plan)) if plan.measurements.len() as u64 <= left => return Ok(Ok(plan)),
+                Ok(Next::Measure(plan)) if plan.measurements.len() as u64 <= left => {
+                    return Ok(Ok(plan.with_controls(controls)));
+                }
                 Ok(Next::Measure(plan)) => plan.measurements.len() as u64,
                 Err(CampaignError::Bandit(BanditError::OverBudget { needed, .. })) => needed,
                 Err(other) => return Err(other),
@@ -275,11 +288,25 @@ impl Campaign {
         &mut self,
         talk: &Conversation,
         beside: &[usize],
-        size: usize,
-        left: u64,
-        limits: Limits,
+        wanted: &Wanted,
     ) -> Result<Next, CampaignError> {
-        self.engine()?.plan(talk, beside, size, left, limits).map_err(CampaignError::Bandit)
+        self.engine()?.plan(talk, beside, wanted).map_err(CampaignError::Bandit)
+    }
+
+    /// The slots that one batch may hold, of those that wait to go out again: where a batch holds few values of a column, the others wait
+    /// for theirs.
+    fn that_go_together(&self, taken: &[usize]) -> Result<Vec<usize>, CampaignError> {
+        let few = self.few_values()?;
+        if few.is_empty() {
+            return Ok(taken.to_vec());
+        }
+        let waiting = taken.iter().filter_map(|&slot| Some((slot, self.state.point(slot)?)));
+        let is_under_way = |slot: usize| self.state.slot(slot).is_some_and(|slot| slot.state == SlotState::Open);
+        let (mut order, rest): (Vec<_>, Vec<_>) = waiting.partition(|(slot, _)| is_under_way(*slot));
+        order.extend(rest);
+        let mut together = that_fit(&order, &few);
+        together.sort_unstable();
+        Ok(together)
     }
 
     /// Why an algorithm by whole rounds cannot do something.

@@ -1,11 +1,12 @@
 //! What to measure next: the open slots of a campaign, as data and as a sheet.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use elfving::bandit::{Reason, Why};
 use elfving::units::grouped;
 use elfving_problem::Dataset;
-use elfving_table::{Cell, LabSheet, SheetLine, Table, TextColumn, slot_name};
+use elfving_table::{Cell, Dialect, LabSheet, SheetLine, Table, TextColumn, slot_name};
 use serde::Serialize;
 use serde_json::Map;
 
@@ -38,6 +39,9 @@ pub struct BatchRow {
     pub slot: String,
     /// The candidate.
     pub id: String,
+    /// Its well, where the campaign has plates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub well: Option<String>,
     /// Who has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
@@ -45,7 +49,8 @@ pub struct BatchRow {
     pub columns: Map<String, serde_json::Value>,
     /// Why it is in the batch.
     pub why: String,
-    /// The same in one word: `promising`, `unknown`, `replicate`, `compare`, `start`, `forced` or `design`.
+    /// The same in one word: `promising`, `unknown`, `replicate`, `compare`, `start`, `forced`, `control` or
+    /// `design`.
     pub kind: &'static str,
     /// Whether an attempt failed.
     pub failed_before: bool,
@@ -53,6 +58,8 @@ pub struct BatchRow {
     number: usize,
     #[serde(skip)]
     row: usize,
+    #[serde(skip)]
+    seat: usize,
 }
 
 impl BatchRow {
@@ -62,7 +69,13 @@ impl BatchRow {
     }
 
     fn line(&self) -> SheetLine<'_> {
-        SheetLine { slot: self.number, row: self.row, id: &self.id, why: &self.why }
+        SheetLine {
+            slot: self.number,
+            row: self.row,
+            id: &self.id,
+            why: &self.why,
+            well: self.well.as_deref(),
+        }
     }
 }
 
@@ -119,6 +132,7 @@ impl Batch {
             Some(BatchRow {
                 slot: slot_name(slot),
                 id: candidates.names().name(point).into_owned(),
+                well: campaign.spec().layout.plate.map(|plate| plate.well(record.seat)),
                 worker: record.worker.clone(),
                 columns: columns(candidates, &campaign.spec().outcome, point),
                 why,
@@ -126,6 +140,7 @@ impl Batch {
                 failed_before: record.failures > 0,
                 number: slot,
                 row: candidates.table_row(point),
+                seat: record.seat,
             })
         });
         let rows: Vec<BatchRow> = rows.collect();
@@ -152,8 +167,29 @@ impl Batch {
             .id_column(candidates.id_column())
             .table(candidates.table())
             .outcome(&spec.outcome)
+            .with_wells(spec.layout.plate.is_some())
             .with_reasons();
         Ok(sheet.lines_to_csv(self.rows.iter().map(BatchRow::line))?)
+    }
+}
+
+impl Batch {
+    /// The batch as a map of its plates, with the candidate in each well; none unless the campaign has plates.
+    ///
+    /// # Errors
+    /// [`CampaignError::Sheet`].
+    pub fn plate_map(&self, spec: &Spec, candidates: &Dataset) -> Result<Option<Vec<u8>>, CampaignError> {
+        let Some(plate) = spec.layout.plate else { return Ok(None) };
+        let dialect = candidates.table().map_or_else(Dialect::default, Table::dialect);
+        let ids = self.by_seat();
+        let seats = ids.keys().last().map_or(0, |last| last + 1);
+        let map = plate.map(seats, dialect, |seat| ids.get(&seat).copied().unwrap_or_default().to_owned())?;
+        Ok(Some(map))
+    }
+
+    /// The candidate in each seat.
+    fn by_seat(&self) -> BTreeMap<usize, &str> {
+        self.rows.iter().map(|row| (row.seat, row.id.as_str())).collect()
     }
 }
 
@@ -224,6 +260,7 @@ fn kind(why: &Why) -> &'static str {
         Why::Promise { .. } => "promising",
         Why::Repeat { .. } => "replicate",
         Why::Forced => "forced",
+        Why::Control => "control",
         Why::Start => "start",
         _ => "design",
     }

@@ -5,6 +5,7 @@
 //! speaks about the state it has seen.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use elfving::bandit::{Follower, Limits, Reading};
@@ -107,18 +108,20 @@ impl Campaign {
     ) -> Result<Self, CampaignError> {
         check(&spec)?;
         spec.forced.iter().try_for_each(|id| candidates.find(id).map(drop))?;
+        spec.layout.check(&candidates, spec.batch)?;
         let spec = engine::resolve(spec, &candidates)?;
         let engine = engine::start(&spec, &candidates)?;
         check_limits(&spec, &engine)?;
-        let creation = Creation { spec, version: env!("CARGO_PKG_VERSION").to_owned() };
+        let files = attachments.iter().map(|file| (file.digest(), file.name.clone())).collect();
+        let creation = Creation { spec, version: env!("CARGO_PKG_VERSION").to_owned(), files };
         let mut events = vec![(at, Event::Created(Box::new(creation)))];
         if let Some(brought_in) = earlier.filter(|brought_in| !brought_in.measurements.is_empty()) {
             check_earlier(&brought_in.measurements, &candidates)?;
             events.push((at, Event::Earlier(brought_in)));
         }
         let store = Store::create(path, attachments, &events)?;
-        let candidates = OnceCell::from(candidates);
-        let state = replayed(&store, &candidates)?;
+        let mut candidates = OnceCell::from(candidates);
+        let state = replayed(&store, &mut candidates)?;
         Ok(Self { store, state, candidates, engine: Some(engine) })
     }
 
@@ -129,8 +132,8 @@ impl Campaign {
     /// [`CampaignError::Locked`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CampaignError> {
         let store = Store::open(path.as_ref())?;
-        let candidates = OnceCell::new();
-        let state = replayed(&store, &candidates)?;
+        let mut candidates = OnceCell::new();
+        let state = replayed(&store, &mut candidates)?;
         Ok(Self { store, state, candidates, engine: None })
     }
 
@@ -179,7 +182,14 @@ impl Campaign {
     /// # Errors
     /// [`CampaignError::Damaged`] when the attached files are not as they were.
     pub fn candidates(&self) -> Result<&Dataset, CampaignError> {
-        read_candidates(&self.store, &self.state.spec, &self.candidates)
+        let State { spec, files, .. } = &self.state;
+        read_candidates(&self.store, spec, files, &self.candidates)
+    }
+
+    /// The candidates once more, from their files: to make others of them.
+    pub(crate) fn read_again(&self) -> Result<Dataset, CampaignError> {
+        let State { spec, files, .. } = &self.state;
+        read_dataset(&self.store, spec, files)
     }
 
     /// Every event so far.
@@ -225,6 +235,16 @@ impl Campaign {
         at: At,
         follows: impl Fn(&mut Self) -> Result<(Vec<Event>, T), CampaignError>,
     ) -> Result<T, CampaignError> {
+        self.change_with(&[], at, follows)
+    }
+
+    /// The same with files that the events speak of.
+    pub(crate) fn change_with<T>(
+        &mut self,
+        attachments: &[Attachment],
+        at: At,
+        follows: impl Fn(&mut Self) -> Result<(Vec<Event>, T), CampaignError>,
+    ) -> Result<T, CampaignError> {
         loop {
             self.refresh()?;
             let followed = follows(self);
@@ -237,7 +257,7 @@ impl Campaign {
                 self.engine = None;
                 return Err(CampaignError::OutOfRange { what: event.kind() });
             }
-            let appended = self.store.append(self.state.head(), at, &events);
+            let appended = self.store.append(self.state.head(), at, &events, attachments);
             match appended.inspect_err(|_| self.engine = None)? {
                 Some(hashes) => {
                     self.appended(at, events, hashes)?;
@@ -269,14 +289,34 @@ impl Campaign {
 
     fn take_in(&mut self, recorded: Recorded) -> Result<(), CampaignError> {
         // What was learned from another outcome, or for another question, is learned again.
-        if matches!(recorded.event, Event::Corrected(_) | Event::Changed(_)) {
+        if matches!(recorded.event, Event::Corrected(_) | Event::Changed(_) | Event::Extended(_)) {
             self.engine = None;
         }
         let Self { store, state, candidates, .. } = self;
-        let spec = state.spec.clone();
-        let find = |id: &str| find(store, &spec, candidates, id);
-        state.apply(recorded, &find).map_err(|what| store.damaged(what))
+        applied(store, state, candidates, recorded)
     }
+}
+
+/// Takes the next event into the state. What depends on the candidates is looked up among those there are by then.
+fn applied(
+    store: &Store,
+    state: &mut State,
+    candidates: &mut OnceCell<Dataset>,
+    recorded: Recorded,
+) -> Result<(), CampaignError> {
+    let extended = matches!(recorded.event, Event::Extended(_));
+    let names_candidates =
+        matches!(recorded.event, Event::Earlier(_) | Event::Barred(_) | Event::Allowed(_));
+    let before = names_candidates.then(|| (state.spec.clone(), state.files.clone()));
+    let find = |id: &str| match &before {
+        Some((spec, files)) => find(store, spec, files, candidates, id),
+        None => Err("this event names no candidate".to_owned()),
+    };
+    state.apply(recorded, &find).map_err(|what| store.damaged(what))?;
+    if extended {
+        *candidates = OnceCell::new();
+    }
+    Ok(())
 }
 
 /// The most measurements of a campaign, in all or at a time: more is a slip of the finger.
@@ -328,17 +368,42 @@ fn check_earlier(measurements: &[(String, Reading)], candidates: &Dataset) -> Re
 fn read_candidates<'a>(
     store: &Store,
     spec: &Spec,
+    files: &BTreeMap<Digest, String>,
     candidates: &'a OnceCell<Dataset>,
 ) -> Result<&'a Dataset, CampaignError> {
     if let Some(candidates) = candidates.get() {
         return Ok(candidates);
     }
-    let read = spec.recipe.read(|digest| store.attachment(digest), &spec.outcome, &spec.forbidden)?;
+    let read = read_dataset(store, spec, files)?;
     Ok(candidates.get_or_init(|| read))
 }
 
-fn find(store: &Store, spec: &Spec, candidates: &OnceCell<Dataset>, id: &str) -> Result<PointId, String> {
-    let candidates = read_candidates(store, spec, candidates).map_err(|error| match error {
+fn read_dataset(
+    store: &Store,
+    spec: &Spec,
+    files: &BTreeMap<Digest, String>,
+) -> Result<Dataset, CampaignError> {
+    // The extension of its name says how a file is read.
+    let file = |digest: &Digest| {
+        let file = store.attachment(digest)?;
+        match files.get(digest).filter(|name| **name != file.name) {
+            Some(name) => {
+                Err(store.damaged(format!("the attachment {name:?} is called {:?} now", file.name)))
+            }
+            None => Ok(file),
+        }
+    };
+    spec.recipe.read(file, &spec.outcome, &spec.forbidden)
+}
+
+fn find(
+    store: &Store,
+    spec: &Spec,
+    files: &BTreeMap<Digest, String>,
+    candidates: &OnceCell<Dataset>,
+    id: &str,
+) -> Result<PointId, String> {
+    let candidates = read_candidates(store, spec, files, candidates).map_err(|error| match error {
         CampaignError::Damaged { what, .. } => what,
         other => other.to_string(),
     })?;
@@ -347,23 +412,24 @@ fn find(store: &Store, spec: &Spec, candidates: &OnceCell<Dataset>, id: &str) ->
 
 /// An algorithm by whole rounds measures what its design says.
 pub(crate) fn check_limits(spec: &Spec, engine: &Follower) -> Result<(), CampaignError> {
-    if spec.limits.are_none() || engine.is_anytime() {
-        return Ok(());
-    }
+    let rule = match spec {
+        _ if engine.is_anytime() => return Ok(()),
+        Spec { limits, .. } if !limits.are_none() => "no limit on repeats",
+        Spec { layout, .. } if layout.chooses() => "no controls, and no rule about columns",
+        _ => return Ok(()),
+    };
     Err(setting(format!(
-        "{} measures what its design says, as often as it says: it takes no limit on repeats",
+        "{} measures what its design says, as often as it says: it takes {rule}",
         spec.algorithm
     )))
 }
 
-fn replayed(store: &Store, candidates: &OnceCell<Dataset>) -> Result<State, CampaignError> {
+fn replayed(store: &Store, candidates: &mut OnceCell<Dataset>) -> Result<State, CampaignError> {
     let mut events = store.events_after(&store.start())?.into_iter();
     let first = events.next().ok_or_else(|| store.damaged("there are no events".to_owned()))?;
     let mut state = State::begin(first).map_err(|what| store.damaged(what))?;
-    let spec = state.spec.clone();
     for recorded in events {
-        let find = |id: &str| find(store, &spec, candidates, id);
-        state.apply(recorded, &find).map_err(|what| store.damaged(what))?;
+        applied(store, &mut state, candidates, recorded)?;
     }
     Ok(state)
 }

@@ -1,15 +1,18 @@
 //! Changing one's mind: the budget, what is allowed, what is asked. Every change is an event with its reason.
 
-use elfving::bandit::{Goal, Reading};
+use elfving::bandit::{Extension, Goal, Reading};
 use elfving::pool::PointId;
+use elfving_problem::Source;
 use serde::Serialize;
 
 use crate::at::At;
 use crate::campaign::{Campaign, check, check_limits, setting};
 use crate::engine;
 use crate::error::CampaignError;
-use crate::event::{Allowing, Barring, Changing, Event};
+use crate::event::{Allowing, Barring, Changing, Event, Extending};
+use crate::spec::Mode;
 use crate::state;
+use crate::store::Attachment;
 
 /// What a change did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -35,7 +38,7 @@ impl Campaign {
         let nothing =
             Changing { reason: changing.reason.clone(), by: changing.by.clone(), ..Changing::default() };
         if *changing == nothing {
-            return Err(setting("say what changes: --budget, --batch, --epsilon, --max-repeats, --max-measurements or --tries".to_owned()));
+            return Err(setting("say what changes: --budget, --batch, --epsilon, --max-repeats, --max-measurements, --tries, --plate, --control, --same or --at-most".to_owned()));
         }
         self.change(at, |campaign| {
             let mut spec = campaign.state.spec.clone();
@@ -52,16 +55,17 @@ impl Campaign {
                     "{planned} measurements are asked for already; the budget cannot be {budget}"
                 )));
             }
+            spec.layout.check(campaign.candidates()?, spec.batch)?;
             let engine = engine::start(&spec, campaign.candidates()?)?;
             check_limits(&spec, &engine)?;
             Ok((vec![Event::Changed(changing.clone())], ()))
         })?;
         let guarantee = match (changing.epsilon, self.state.spec.mode) {
-            (Some(_), crate::spec::Mode::Certified) => {
+            (Some(_), Mode::Certified) => {
                 "The guarantee holds: its bounds hold at all times at once, whenever one stops."
             }
-            (_, crate::spec::Mode::Certified) => "The guarantee holds as before.",
-            (_, crate::spec::Mode::Calibrated) => "Nothing was proved before, and nothing is now.",
+            (_, Mode::Certified) => "The guarantee holds as before.",
+            (_, Mode::Calibrated) => "Nothing was proved before, and nothing is now.",
         };
         Ok(Changed { candidates: 0, dropped: 0, guarantee: guarantee.to_owned(), event: self.head().event })
     }
@@ -71,7 +75,7 @@ impl Campaign {
         match self.state.spec.goal {
             Goal::Regret { .. } => Err(setting("the goal has no epsilon".to_owned())),
             _ if !self.state.is_anytime() => Err(self.whole_rounds("epsilon cannot change")),
-            Goal::AllGood { .. } if self.state.spec.mode == crate::spec::Mode::Certified => {
+            Goal::AllGood { .. } if self.state.spec.mode == Mode::Certified => {
                 Err(setting("epsilon cannot change: candidates are out because they are not that good; start a new campaign with --measured and this one's export".to_owned()))
             }
             _ => Ok(()),
@@ -115,11 +119,11 @@ impl Campaign {
         let dropped = open.saturating_sub(self.state.open().count());
         self.settle(at)?;
         let guarantee = match self.state.spec.mode {
-            crate::spec::Mode::Certified if self.state.waived().is_none() => {
+            Mode::Certified if self.state.waived().is_none() => {
                 "The guarantee now speaks of the candidates that are left."
             }
-            crate::spec::Mode::Certified => "Nothing is guaranteed any more.",
-            crate::spec::Mode::Calibrated => "The pick is now among the candidates that are left.",
+            Mode::Certified => "Nothing is guaranteed any more.",
+            Mode::Calibrated => "The pick is now among the candidates that are left.",
         };
         Ok(Changed { candidates: count, dropped, guarantee: guarantee.to_owned(), event: self.head().event })
     }
@@ -151,6 +155,46 @@ impl Campaign {
         self.settle(at)?;
         let guarantee = "They may be measured and chosen again; what was measured of them counts.".to_owned();
         Ok(Changed { candidates: count, dropped: 0, guarantee, event: self.head().event })
+    }
+
+    /// Adds the candidates of a table with the same columns. The confidence ellipsoid covers them: its bounds hold for every function of the
+    /// model. The calibrated mode predicts them on the scale there was. Algorithms by whole rounds refuse.
+    ///
+    /// # Errors
+    /// [`CampaignError::WholeRounds`], what is wrong with the table, and what appending finds.
+    pub fn extend(&mut self, more: Attachment, reason: &str, at: At) -> Result<Changed, CampaignError> {
+        check_reason(reason)?;
+        if !self.state.is_anytime() {
+            return Err(self.whole_rounds("candidates cannot be added later"));
+        }
+        let (table, file) = (more.digest(), more.name.clone());
+        let source = Source::Bytes { name: more.name.clone(), bytes: more.bytes.clone() };
+        let added = self.change_with(&[more], at, |campaign| {
+            let spec = campaign.state.spec.clone();
+            if spec.recipe.more.contains(&table) || spec.recipe.pool == table {
+                return Err(setting(format!("the candidates of {file} are in the campaign already")));
+            }
+            let recipe = &spec.recipe;
+            let before = campaign.read_again()?;
+            let (from, chosen_among) = (before.names().len(), recipe.targets.is_none());
+            let rows = before.spec().read(&source)?;
+            let candidates = before.extended(&rows)?;
+            engine::start(&spec, &candidates)?;
+            let extension = Extension { from, to: candidates.names().len(), chosen_among };
+            let (file, reason, by) = (file.clone(), reason.to_owned(), None);
+            let event = Event::Extended(Extending { table, file, extension, reason, by });
+            Ok((vec![event], extension.to - extension.from))
+        })?;
+        self.settle(at)?;
+        let guarantee = match self.state.spec.mode {
+            Mode::Certified if self.state.waived().is_none() => {
+                "The guarantee covers them: its bounds hold for every function of the model, wherever it is evaluated."
+            }
+            Mode::Certified => "Nothing is guaranteed any more.",
+            Mode::Calibrated => "They may be measured and chosen like the others.",
+        };
+        let (guarantee, event) = (guarantee.to_owned(), self.head().event);
+        Ok(Changed { candidates: added, dropped: 0, guarantee, event })
     }
 
     /// Every measurement there is, by candidate: what the campaign asked for and what nobody did.

@@ -74,9 +74,7 @@ impl Draft {
     /// # Errors
     /// What is wrong with the condition.
     pub fn ids_where(&self, condition: &Condition) -> Result<Vec<String>, CampaignError> {
-        let Some(table) = self.dataset.table() else { return Ok(Vec::new()) };
-        let rows = condition.rows(table).map_err(TableError::from)?;
-        Ok(rows.into_iter().map(|row| self.dataset.names().name(row).into_owned()).collect())
+        Ok(self.dataset.ids_where(condition)?)
     }
 
     /// The candidates of earlier measurements that are left out because they are forbidden, one per measurement.

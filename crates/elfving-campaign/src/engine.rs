@@ -85,6 +85,7 @@ fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError
     let mut question = Question::new((*pool).clone(), assumptions, spec.goal)
         .map_err(CampaignError::Bandit)?
         .delta(Confidence::new(spec.delta).map_err(invalid)?)
+        .begun_with(candidates.begun_with())
         .seed(spec.seed);
     if let Some(gamma) = spec.gamma {
         question = question.gamma(Ridge::new(gamma).map_err(invalid)?);

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use elfving::bandit::{Decision, Handing, Limits, Reading};
+use elfving::bandit::{Decision, Extension, Handing, Limits, Reading};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::at::At;
 use crate::chain::Digest;
+use crate::layout::Layout;
 use crate::spec::Spec;
 
 /// One event. In a file its name is the kind and its content the body, as compact JSON.
@@ -37,6 +38,8 @@ pub enum Event {
     Allowed(Allowing),
     /// The question was changed.
     Changed(Changing),
+    /// The pool has more candidates.
+    Extended(Extending),
 }
 
 /// What was asked for, and by which version of the program.
@@ -46,6 +49,9 @@ pub struct Creation {
     pub spec: Spec,
     /// The version that created the file.
     pub version: String,
+    /// The names of the attached files by their digests: the extension says how a file is read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<Digest, String>,
 }
 
 /// Outcomes by slot, in the user's units.
@@ -177,6 +183,23 @@ pub struct Allowing {
     pub by: Option<String>,
 }
 
+/// Candidates that were added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Extending {
+    /// The table, which is attached.
+    pub table: Digest,
+    /// Its name.
+    pub file: String,
+    /// From how many candidates to how many.
+    #[serde(flatten)]
+    pub extension: Extension,
+    /// Why.
+    pub reason: String,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
 /// What is asked from here on, where it is another thing than before.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Changing {
@@ -195,6 +218,9 @@ pub struct Changing {
     /// Attempts before a candidate counts as infeasible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tries: Option<u64>,
+    /// What every batch looks like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
     /// Why.
     pub reason: String,
     /// Who did it.
@@ -246,6 +272,7 @@ impl Event {
             Event::Barred(_) => "barred",
             Event::Allowed(_) => "allowed",
             Event::Changed(_) => "changed",
+            Event::Extended(_) => "extended",
         }
     }
 
@@ -264,6 +291,7 @@ impl Event {
             Event::Barred(barring) => serde_json::to_string(barring),
             Event::Allowed(allowing) => serde_json::to_string(allowing),
             Event::Changed(changing) => serde_json::to_string(changing),
+            Event::Extended(extending) => serde_json::to_string(extending),
         };
         body.expect("finite numbers and text have a JSON form")
     }
@@ -284,7 +312,8 @@ impl Event {
             | Event::Earlier(_)
             | Event::Released(_)
             | Event::Barred(_)
-            | Event::Allowed(_) => true,
+            | Event::Allowed(_)
+            | Event::Extended(_) => true,
         }
     }
 
@@ -303,6 +332,7 @@ impl Event {
             "barred" => Event::Barred(parsed(body)?),
             "allowed" => Event::Allowed(parsed(body)?),
             "changed" => Event::Changed(parsed(body)?),
+            "extended" => Event::Extended(parsed(body)?),
             other => return Err(format!("{other:?} is not a kind of event")),
         })
     }

@@ -16,6 +16,9 @@ pub struct Recipe {
     /// The table to choose among, where it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub targets: Option<Digest>,
+    /// Tables of candidates that were added later, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Digest>,
     /// How the files are read.
     pub reading: ReadOptions,
     /// Which columns are what.
@@ -27,7 +30,7 @@ pub struct Recipe {
 impl Recipe {
     /// A recipe for a table of candidates, linear in its columns.
     pub fn new(pool: &Attachment, reading: ReadOptions, columns: PoolOptions) -> Self {
-        Self { pool: pool.digest(), targets: None, reading, columns, model: Model::Linear }
+        Self { pool: pool.digest(), targets: None, more: Vec::new(), reading, columns, model: Model::Linear }
     }
 
     /// Chooses among the rows of another table.
@@ -73,6 +76,11 @@ impl Recipe {
         let targets = self.targets.as_ref().map(source).transpose()?;
         let target_table = targets.map(|targets| spec.read_targets(&targets)).transpose()?;
         // The kernel of a recipe has its parameters: the seed decides nothing.
-        Ok(Dataset::from_tables(table, target_table, spec, 0)?.without(forbidden)?)
+        let mut dataset = Dataset::from_tables(table, target_table, spec, 0)?.without(forbidden)?;
+        for digest in &self.more {
+            let more = dataset.spec().read(&source(digest)?)?;
+            dataset = dataset.extended(&more)?;
+        }
+        Ok(dataset)
     }
 }

@@ -6,6 +6,7 @@ use elfving_problem::AssumptionSpec;
 use elfving_table::Decimal;
 use serde::{Deserialize, Serialize};
 
+use crate::layout::Layout;
 use crate::recipe::Recipe;
 
 /// What a campaign is about, as its first event keeps it.
@@ -24,6 +25,7 @@ use crate::recipe::Recipe;
 /// | [`budget`](Self::budget) | none | measurements in all, at most |
 /// | [`forbid`](Self::forbid) | none | candidates that are neither measured nor chosen |
 /// | [`force`](Self::force) | none | candidates that are measured first |
+/// | [`layout`](Self::layout) | nothing | plates, controls, and columns of which a batch holds few values |
 /// | [`results`](Self::results) | plain numbers | how files of results are written |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
@@ -71,6 +73,9 @@ pub struct Spec {
     /// Attempts that may fail before a candidate counts as infeasible.
     #[serde(default = "usual_tries", skip_serializing_if = "is_usual_tries")]
     pub tries: u64,
+    /// What every batch looks like.
+    #[serde(default, skip_serializing_if = "Layout::is_plain")]
+    pub layout: Layout,
     /// How files of results are written.
     pub results: ResultsFormat,
 }
@@ -225,6 +230,7 @@ impl Spec {
             forced: Vec::new(),
             limits: Limits::default(),
             tries: usual_tries(),
+            layout: Layout::default(),
             results: ResultsFormat::default(),
         }
     }
@@ -317,6 +323,13 @@ impl Spec {
     #[must_use]
     pub fn tries(mut self, tries: u64) -> Self {
         self.tries = tries;
+        self
+    }
+
+    /// Says what every batch looks like.
+    #[must_use]
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
         self
     }
 

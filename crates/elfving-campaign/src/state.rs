@@ -1,5 +1,6 @@
 //! The state of a campaign: its events folded into one conversation, light enough to be done whenever a file is opened.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use elfving::bandit::{Bar, Conversation, Goal};
@@ -8,6 +9,7 @@ use elfving_lab::AnyAlgorithm;
 use elfving_table::slot_name;
 
 use crate::at::At;
+use crate::chain::Digest;
 use crate::event::{Barring, Changing, Correction, Creation, Event, Recorded};
 use crate::spec::Spec;
 use crate::store::Head;
@@ -19,6 +21,8 @@ pub(crate) struct State {
     pub(crate) spec: Spec,
     pub(crate) created: At,
     pub(crate) talk: Conversation,
+    /// The names of the attached files, as far as the record has them.
+    pub(crate) files: BTreeMap<Digest, String>,
     /// When the first slots of each round went out.
     pub(crate) asked: Vec<At>,
     head: Head,
@@ -41,10 +45,10 @@ impl State {
         let head = Head { event: first.seq, hash: first.hash };
         match first.event {
             Event::Created(creation) => {
-                let Creation { spec, .. } = *creation;
+                let Creation { spec, files, .. } = *creation;
                 let anytime = spec.algorithm.parse::<AnyAlgorithm>().is_ok_and(AnyAlgorithm::is_anytime);
                 let talk = Conversation::new(anytime);
-                Ok(Self { spec, created: first.at, talk, asked: Vec::new(), head })
+                Ok(Self { spec, created: first.at, talk, files, asked: Vec::new(), head })
             }
             other => Err(format!("event 1 is {:?}, not the creation", other.kind())),
         }
@@ -85,6 +89,11 @@ impl State {
                 change(&mut self.spec, &changing);
                 Ok(())
             }
+            Event::Extended(extending) => {
+                self.spec.recipe.more.push(extending.table);
+                self.files.insert(extending.table, extending.file);
+                talk.extend(extending.extension)
+            }
         };
         self.head = Head { event: seq, hash };
         applied.map_err(|what| format!("event {seq}: {what}"))
@@ -121,7 +130,7 @@ fn points(candidates: &[String], find: Find) -> Result<Vec<PointId>, String> {
 
 /// The question as it is from here on.
 pub(crate) fn change(spec: &mut Spec, changing: &Changing) {
-    let Changing { budget, batch, epsilon, limits, tries, .. } = changing;
+    let Changing { budget, batch, epsilon, limits, tries, layout, .. } = changing;
     if let Some(budget) = budget {
         spec.budget = *budget;
     }
@@ -133,6 +142,9 @@ pub(crate) fn change(spec: &mut Spec, changing: &Changing) {
     }
     if let Some(tries) = tries {
         spec.tries = *tries;
+    }
+    if let Some(layout) = layout {
+        spec.layout.clone_from(layout);
     }
     if let Some(to) = epsilon {
         match &mut spec.goal {

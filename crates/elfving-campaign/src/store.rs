@@ -152,12 +152,14 @@ impl Store {
         Ok(events)
     }
 
-    /// Appends the events behind `head`, all or none, durable when this returns. `None` when another process was there first.
+    /// Appends the events behind `head` and the files they speak of, all or none, durable when this returns. `None` when another
+    /// process was there first.
     pub(crate) fn append(
         &mut self,
         head: &Head,
         at: At,
         events: &[Event],
+        attachments: &[Attachment],
     ) -> Result<Option<Vec<Digest>>, CampaignError> {
         let path = self.path.clone();
         let failed = |error| named(&path, error);
@@ -166,6 +168,7 @@ impl Store {
         if last(&transaction).map_err(failed)? != Some(*head) {
             return Ok(None);
         }
+        attach(&transaction, attachments).map_err(failed)?;
         let hashes = insert(&transaction, head, events.iter().map(|event| (at, event))).map_err(failed)?;
         if self.format < FORMAT {
             transaction.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
@@ -272,15 +275,20 @@ fn write_all(path: &Path, attachments: &[Attachment], events: &[(At, Event)]) ->
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.execute_batch(SCHEMA)?;
-    for attachment in attachments {
-        let sql = "INSERT OR IGNORE INTO attachment (hash, name, bytes) VALUES (?1, ?2, ?3)";
-        let hash = attachment.digest();
-        transaction.execute(sql, params![&hash.bytes()[..], attachment.name, attachment.bytes])?;
-    }
+    attach(&transaction, attachments)?;
     let start = Head { event: 0, hash: Digest::BEFORE_ALL };
     insert(&transaction, &start, events.iter().map(|(at, event)| (*at, event)))?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
+}
+
+fn attach(connection: &Connection, attachments: &[Attachment]) -> rusqlite::Result<()> {
+    for attachment in attachments {
+        let sql = "INSERT OR IGNORE INTO attachment (hash, name, bytes) VALUES (?1, ?2, ?3)";
+        let hash = attachment.digest();
+        connection.execute(sql, params![&hash.bytes()[..], attachment.name, attachment.bytes])?;
+    }
+    Ok(())
 }
 
 /// A commit is on the disk when it returns.
@@ -378,14 +386,14 @@ mod tests {
         let mut one = Store::create(&path, &[], &[(At(1), event(0))]).unwrap();
         let mut two = Store::open(&path).unwrap();
         let seen = last(&one.connection).unwrap().unwrap();
-        assert!(one.append(&seen, At(2), &[event(1), event(2)]).unwrap().is_some());
-        assert_eq!(two.append(&seen, At(3), &[event(3)]).unwrap(), None, "somebody was there first");
+        assert!(one.append(&seen, At(2), &[event(1), event(2)], &[]).unwrap().is_some());
+        assert_eq!(two.append(&seen, At(3), &[event(3)], &[]).unwrap(), None, "somebody was there first");
         let behind = two.events_after(&seen).unwrap();
         assert_eq!(behind.iter().map(|recorded| recorded.seq).collect::<Vec<_>>(), [2, 3]);
         let head = Head { event: 3, hash: behind[1].hash };
-        assert!(two.append(&head, At(3), &[event(3)]).unwrap().is_some());
+        assert!(two.append(&head, At(3), &[event(3)], &[]).unwrap().is_some());
         // The right number with another history is not the same head.
         let other = Head { event: 4, hash: Digest::BEFORE_ALL };
-        assert_eq!(one.append(&other, At(4), &[event(4)]).unwrap(), None);
+        assert_eq!(one.append(&other, At(4), &[event(4)], &[]).unwrap(), None);
     }
 }

@@ -48,8 +48,14 @@ pub struct SlotStory {
     /// Who has it, or had it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+    /// Its well, where the campaign has plates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub well: Option<String>,
     /// Its outcome.
     pub reading: Option<Reading>,
+    /// The batch that it went out with last, and its place there.
+    #[serde(skip)]
+    pub(crate) place: (usize, usize),
 }
 
 /// One round, as it was planned and decided. Points are positions in the candidates, decisions speak of choices.
@@ -109,7 +115,7 @@ impl Campaign {
     /// [`CampaignError::Damaged`] when the attached files are not as they were.
     pub fn slots(&self) -> Result<Vec<SlotStory>, CampaignError> {
         let names = self.candidates()?.names();
-        let talk = &self.state().talk;
+        let (talk, plate) = (&self.state().talk, self.spec().layout.plate);
         let slots = talk.slots().map(|(slot, point, record)| {
             let round = talk.place(slot).map(|(round, _)| &talk.rounds()[round]).expect("it was handed out");
             let closed = round.is_closed() && !talk.is_anytime();
@@ -122,8 +128,9 @@ impl Campaign {
                 SlotState::Open => ("open", None),
             };
             let (slot, id) = (slot_name(slot), names.name(point.index()).into_owned());
-            let worker = record.worker.clone();
-            SlotStory { slot, id, round: round.plan().round, state, worker, reading }
+            let (worker, place) = (record.worker.clone(), (record.batch, record.seat));
+            let well = plate.map(|plate| plate.well(record.seat));
+            SlotStory { slot, id, round: round.plan().round, state, worker, well, reading, place }
         });
         Ok(slots.collect())
     }

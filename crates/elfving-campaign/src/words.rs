@@ -5,7 +5,7 @@ use std::fmt;
 use elfving::units::grouped;
 use elfving_table::slot_name;
 
-use crate::event::{Change, Changing, Event, Source};
+use crate::event::{Change, Changing, Event, Extending, Source};
 
 /// Corrected slots that are named.
 const NAMED: usize = 3;
@@ -51,7 +51,7 @@ impl fmt::Display for Event {
                 write!(f, "{} allowed again ({})", named(&allowing.candidates), allowing.reason)
             }
             Event::Changed(changing) => {
-                let Changing { budget, batch, epsilon, limits, tries, reason, .. } = changing;
+                let Changing { budget, batch, epsilon, limits, tries, layout, reason, .. } = changing;
                 let limit = |most: Option<u64>| most.map_or("no limit".to_owned(), grouped);
                 let said = [
                     budget.map(|budget| format!("budget {}", limit(budget))),
@@ -62,9 +62,17 @@ impl fmt::Display for Event {
                         format!("repeats of a candidate: {batch} in a batch, {all} in all")
                     }),
                     tries.map(|tries| format!("tries {tries}")),
+                    layout.as_ref().map(|layout| match layout.is_plain() {
+                        true => "no plate, no controls".to_owned(),
+                        false => layout.to_string(),
+                    }),
                 ];
                 let said: Vec<String> = said.into_iter().flatten().collect();
                 write!(f, "{} ({reason})", said.join(", "))
+            }
+            Event::Extended(Extending { file, extension, reason, .. }) => {
+                let count = counted(extension.to - extension.from, "candidate");
+                write!(f, "{count} added from {file} ({reason})")
             }
             Event::Told(telling) => {
                 let count = counted(telling.results.len(), "outcome");

@@ -506,3 +506,22 @@ fn outcomes_at_the_edge_of_the_numbers_never_make_a_file_unreadable() {
         }
     }
 }
+
+#[test]
+fn a_round_that_is_closed_without_outcomes_keeps_its_number() {
+    let rips = || {
+        let assumed = elfving_campaign::AssumptionSpec { bound: Some(2.0), ..certified().assumed };
+        certified().assumed(assumed).algorithm("rips-best")
+    };
+    for spec in [random(), random().algorithm("gp-ucb"), rips()] {
+        let lab = Lab::quick();
+        let algorithm = spec.algorithm.clone();
+        let mut campaign = lab.create(spec);
+        let first = campaign.ask(None, At(1)).unwrap().round;
+        assert_eq!(campaign.close_without_guarantee(At(2)).unwrap(), first);
+        let second = campaign.ask(None, At(3)).unwrap().round;
+        assert!(second > first, "{algorithm}: round {second} after round {first}");
+        let again = lab.open().rounds().map(|round| round.plan.round).collect::<Vec<_>>();
+        assert_eq!(again, [first, second], "{algorithm}");
+    }
+}

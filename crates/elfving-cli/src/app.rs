@@ -88,6 +88,7 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::Tell(args) => campaign::tell(args, cli.global.json),
         Command::Release(args) => campaign::release(args, cli.global.json),
         Command::Change(args) => campaign::change(args, cli.global.json),
+        Command::Extend(args) => campaign::extend(args, cli.global.json),
         Command::Forbid(args) => campaign::forbid(args, cli.global.json),
         Command::Allow(args) => campaign::allow(args, cli.global.json),
         Command::Status(args) => campaign::status(args, cli.global.json, console),

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::campaign::{
-    AllowArgs, AskArgs, ChangeArgs, CorrectArgs, ExportArgs, ForbidArgs, LogArgs, NewArgs, ReleaseArgs,
+    AllowArgs, AskArgs, ChangeArgs, CorrectArgs, ExportArgs, ExtendArgs, ForbidArgs, LogArgs, NewArgs, ReleaseArgs,
     ReportArgs, StatusArgs, TellArgs, VerifyArgs,
 };
 use crate::certify::CertifyArgs;
@@ -92,6 +92,8 @@ pub(crate) enum Command {
     Release(ReleaseArgs),
     /// Change the budget, the batch, epsilon or the limits of a campaign
     Change(ChangeArgs),
+    /// Add candidates from another table
+    Extend(ExtendArgs),
     /// Exclude candidates from here on
     Forbid(ForbidArgs),
     /// Let excluded candidates back in

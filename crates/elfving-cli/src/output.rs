@@ -45,6 +45,9 @@ pub(crate) fn print(data: impl AsRef<[u8]>) -> Result<(), CliError> {
     }
 }
 
+/// The options that name a file to write.
+const OUTPUTS: [&str; 3] = ["out", "plot", "plate_map"];
+
 /// Refuses what an output must not replace, before anything is computed. Every argument of the command line that names a
 /// file is an input, so that no command has to say which ones it reads.
 pub(crate) fn check_files(matches: &clap::ArgMatches) -> Result<(), CliError> {
@@ -57,11 +60,11 @@ pub(crate) fn check_files(matches: &clap::ArgMatches) -> Result<(), CliError> {
         let values = matches.try_get_raw(id).ok().flatten();
         values.into_iter().flatten().map(Path::new).collect::<Vec<&Path>>()
     };
-    let is_output = |id: &str| ["out", "plot"].contains(&id);
+    let is_output = |id: &str| OUTPUTS.contains(&id);
     let inputs: Vec<&Path> =
         matches.ids().filter(|id| !is_output(id.as_str())).flat_map(|id| given(id.as_str())).collect();
     input::check_stdin(inputs.iter().copied())?;
-    for path in ["out", "plot"].into_iter().flat_map(given) {
+    for path in OUTPUTS.into_iter().flat_map(given) {
         match check_output(path, OutputKind::of(path), &inputs) {
             // The command names the extensions that it writes.
             Err(OutputRefused::OtherKind { wanted: OutputKind::Text, .. }) => {}

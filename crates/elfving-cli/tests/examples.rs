@@ -27,9 +27,10 @@ fn lab() -> Bench {
         let lines: String = grid().enumerate().map(|(k, (x, y))| line(k, x, y) + "\n").collect();
         format!("{header}\n{lines}")
     };
-    let pool = table("id,x,y,sd,guess,yield", &|k, x, y| {
-        let mean = value(x, y);
-        format!("{},{x},{y},{},{:.3},{mean:.3}", ids[k], 0.05 + 0.01 * (k % 3) as f64, 0.9 * mean)
+    let pool = table("id,x,y,solvent,sd,guess,yield", &|k, x, y| {
+        let (mean, solvent) = (value(x, y), ["DMAc", "PhMe"][k % 2]);
+        let sd = 0.05 + 0.01 * (k % 3) as f64;
+        format!("{},{x},{y},{solvent},{sd},{:.3},{mean:.3}", ids[k], 0.9 * mean)
     });
     let plain = table("id,x,y", &|k, x, y| format!("{},{x},{y}", ids[k]));
     let candidates = table("name,temperature,time,yield", &|k, x, y| {
@@ -62,6 +63,7 @@ fn lab() -> Bench {
         .file("repeats.csv", &format!("id,ms\n{repeats}"))
         .file("skip.csv", "id\nR03\n")
         .file("others.csv", "id,yield\na3,0.4\na3,0.5\n")
+        .file("more.csv", "id,x,y,solvent\nc1,0.5,0.5,MeCN\nc2,0.7,0.5,MeCN\n")
         .file("sold-out.csv", "id\nb7\n")
         .file("done.csv", "id,yield\nR01,0.5\n")
         .file("results.csv", "id,count\na1,2\n")
@@ -155,8 +157,8 @@ fn run_all(bench: &Bench, what: &str, commands: &[String], open: usize) {
 /// What has to be there before the examples of a command.
 fn before(bench: &Bench, command: &str) {
     let new =
-        "new screen pool.csv --id id --ignore sd,guess --maximize yield --mode calibrated --quiet --json";
-    let told = ["correct", "status", "report", "log", "export", "verify", "change", "forbid", "allow"];
+        "new screen pool.csv --id id --ignore sd,guess --maximize yield --mode calibrated --plate 96 --quiet --json";
+    let told = ["correct", "status", "report", "log", "export", "verify", "change", "extend", "forbid", "allow"];
     let asked = told.contains(&command) || ["tell", "release"].contains(&command);
     if asked || command == "ask" {
         bench.json(new);

@@ -8,7 +8,7 @@ use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool, PoolError};
 use elfving::surrogate::{Columns, Space};
-use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning};
+use elfving_table::{Code, Condition, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::{Model, Names, PoolSpec, ProblemError, Source};
@@ -24,6 +24,8 @@ pub struct Dataset {
     target_table: Option<Table>,
     /// The row of each candidate in the table, where some were left out.
     rows: Option<Vec<usize>>,
+    /// How many candidates there were before others were added.
+    begun_with: Option<usize>,
     warnings: Vec<Warning>,
     notes: Vec<Note>,
     /// The last factorisation of a kernel, by its residual.
@@ -299,6 +301,7 @@ impl Dataset {
             table: None,
             target_table: None,
             rows: None,
+            begun_with: None,
             warnings: Vec::new(),
             notes,
             built: Mutex::new(None),
@@ -358,6 +361,80 @@ impl Dataset {
         (dataset.table, dataset.target_table, dataset.warnings) = (table, target_table, warnings);
         dataset.rows = Some(rows);
         Ok(dataset)
+    }
+
+    /// The same with the rows of another table behind, on the same scale: what was said of the old candidates stays as it was. Category levels
+    /// that are new get codes of their own; the conditions of the pool hold for the new rows, too.
+    ///
+    /// # Errors
+    /// [`ProblemError::NoTable`] for a pool that was not a table, [`ProblemError::NameTaken`] for an id that is in the pool already, and what is
+    /// wrong with the table.
+    pub fn extended(self, more: &Table) -> Result<Self, ProblemError> {
+        let begun_with = self.begun_with();
+        let Self { mut about, numbers, table, target_table, rows, warnings, notes, .. } = self;
+        let (Numbers::Coordinates { .. }, Some(encoding), Some(table)) = (numbers, &about.encoding, table) else {
+            return Err(ProblemError::NoTable { what: "more candidates" });
+        };
+        let columns = &about.spec.columns;
+        let chosen = columns.chosen(more)?;
+        let more = chosen.map_or_else(|| more.clone(), |rows| more.select(&rows));
+        if more.rows() == 0 {
+            let empty = Problem::new(Code::NoRows, more.file(), "the table has no candidates");
+            return Err(TableError::from(empty).into());
+        }
+        let encoding = encoding.with_levels_of(&more, columns.max_levels)?;
+        let Encoded { features: old, codes: mut all_codes } = encoding.encode(&table)?;
+        let new = encoding.encode(&more)?;
+        let known: Vec<usize> = rows.unwrap_or_else(|| (0..table.rows()).collect());
+        let ids = Names::of_table(&more, columns.id.as_deref())?;
+        let taken = columns.id.as_deref().map(|id| table.texts(id)).transpose()?.unwrap_or_default();
+        let taken: HashSet<&str> = taken.iter().map(String::as_str).collect();
+        if let Some(name) = ids.text().iter().find(|id| taken.contains(id)) {
+            return Err(ProblemError::NameTaken { name: name.to_owned() });
+        }
+        about.names = match (&about.names, columns.id.is_some()) {
+            (Names::Numbered(_), _) => Names::numbered(known.len() + more.rows()),
+            (names, has_ids) => {
+                let behind = (0..more.rows()).map(|row| match has_ids {
+                    true => ids.name(row).into_owned(),
+                    false => (table.rows() + row).to_string(),
+                });
+                Names::Named(names.text().iter().map(str::to_owned).chain(behind).collect())
+            }
+        };
+        for (codes, new) in all_codes.iter_mut().zip(&new.codes) {
+            *codes = known.iter().map(|&row| codes[row]).chain(new.iter().copied()).collect();
+        }
+        let columns = old.columns();
+        let features = Matrix::from_fn(known.len() + more.rows(), columns, |i, k| match i.checked_sub(known.len()) {
+            None => old[(known[i], k)],
+            Some(row) => new.features[(row, k)],
+        });
+        let choices = target_table.as_ref().map(|targets| encoding.encode(targets)).transpose()?;
+        let (z, choice_codes) = choices.map(|Encoded { features, codes }| (features, codes)).unzip();
+        about.codes = (all_codes, choice_codes);
+        about.coordinate_names = Some(encoding.feature_names());
+        about.encoding = Some(encoding);
+        let numbers = Numbers::Coordinates { x: kept(features)?, z: z.map(kept).transpose()? };
+        let mut dataset = Self::of_parts(about, numbers, notes)?;
+        let first_new = table.rows();
+        let rows = known.into_iter().chain(first_new..first_new + more.rows()).collect();
+        dataset.table = Some(table.followed_by(&more));
+        (dataset.target_table, dataset.warnings) = (target_table, warnings);
+        (dataset.rows, dataset.begun_with) = (Some(rows), Some(begun_with));
+        Ok(dataset)
+    }
+
+    /// The candidates that meet a condition.
+    ///
+    /// # Errors
+    /// [`ProblemError::NoTable`] without a table, and what is wrong with the condition.
+    pub fn ids_where(&self, condition: &Condition) -> Result<Vec<String>, ProblemError> {
+        let Some(table) = &self.table else { return Err(ProblemError::NoTable { what: "a condition" }) };
+        let rows: HashSet<usize> = condition.rows(table).map_err(TableError::from)?.into_iter().collect();
+        let meets = |candidate: &usize| rows.contains(&self.table_row(*candidate));
+        let found = (0..self.about.names.len()).filter(meets);
+        Ok(found.map(|candidate| self.about.names.name(candidate).into_owned()).collect())
     }
 
     /// The same candidates, to choose among other rows, on the same scale.
@@ -427,6 +504,11 @@ impl Dataset {
         Ok(pool)
     }
 
+    /// How many candidates there were before others were added: scales and what is fixed in advance are theirs.
+    pub fn begun_with(&self) -> usize {
+        self.begun_with.unwrap_or(self.about.names.len())
+    }
+
     /// The candidates under a linear model, whatever the model is: for those who count them only.
     ///
     /// # Errors
@@ -464,7 +546,7 @@ impl Dataset {
         };
         let (codes, choice_codes) = &self.about.codes;
         let choices = z.as_ref().map(|z| columns(z, choice_codes.as_deref().unwrap_or_default()));
-        Ok(Some(Space::new(&columns(x, codes), choices.as_ref())?))
+        Ok(Some(Space::on_the_scale_of(self.begun_with(), &columns(x, codes), choices.as_ref())?))
     }
 
     /// Names and settings.

@@ -64,6 +64,12 @@ pub enum ProblemError {
         /// The second.
         second: usize,
     },
+    /// A row of that name is in the pool already.
+    #[error("{name:?} is a candidate already: give the new one its own id")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
     /// No row of that name.
     #[error("there is no {what} {name:?}")]
     UnknownName {

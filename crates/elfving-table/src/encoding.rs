@@ -4,7 +4,7 @@
 //! the same scale and in the same categories.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use elfving::numerics::Matrix;
@@ -148,6 +148,28 @@ impl Encoding {
     /// Those of [`encode`](Self::encode).
     pub fn features(&self, table: &Table) -> Result<Matrix, TableError> {
         self.encode(table).map(|encoded| encoded.features)
+    }
+
+    /// The same with the category levels that another table has beside those of the pool, behind them: old rows keep their codes.
+    ///
+    /// # Errors
+    /// `E333` for a column that is missing, `E335` for more than `most` levels.
+    pub fn with_levels_of(&self, table: &Table, most: usize) -> Result<Self, TableError> {
+        let mut encoding = self.clone();
+        let mut problems = Problems::default();
+        for EncodedColumn { column, map } in &mut encoding.columns {
+            let FeatureMap::Category { levels } = map else { continue };
+            let column = table.column(column)?;
+            let known: HashSet<String> = levels.iter().cloned().collect();
+            let cells = category_cells(column, table.dialect.decimal);
+            let new: BTreeSet<String> =
+                cells.filter(|cell| !cell.is_empty() && !known.contains(cell.as_ref())).map(Cow::into_owned).collect();
+            levels.extend(new);
+            if levels.len() > most {
+                problems.add(|| too_many_levels(table, column, levels.len(), most));
+            }
+        }
+        problems.finish().map(|()| encoding)
     }
 
     /// The rows of a table that has the same columns, as features and as codes of their categories.
@@ -296,15 +318,7 @@ impl FeatureMap {
             }
         }
         if found.len() > most {
-            problems.add(|| {
-                Problem::new(
-                    Code::TooManyLevels,
-                    table.file(),
-                    format!("{} different values are too many for a category (at most {most})", found.len()),
-                )
-                .column(&column.name)
-                .help(Hint::LeaveOut { column: column.name.clone() })
-            });
+            problems.add(|| too_many_levels(table, column, found.len(), most));
             found.clear();
         }
         let mut levels: Vec<(String, usize)> = found.into_iter().collect();
@@ -314,6 +328,13 @@ impl FeatureMap {
         }
         Self::Category { levels: levels.into_iter().map(|(level, _)| level).collect() }
     }
+}
+
+fn too_many_levels(table: &Table, column: &Column, levels: usize, most: usize) -> Problem {
+    let message = format!("{levels} different values are too many for a category (at most {most})");
+    Problem::new(Code::TooManyLevels, table.file(), message)
+        .column(&column.name)
+        .help(Hint::LeaveOut { column: column.name.clone() })
 }
 
 /// The cells of a category column as levels, without spaces around them.

@@ -57,6 +57,7 @@ pub struct LabSheet<'a> {
     table: Option<&'a Table>,
     outcome: &'a str,
     reasons: bool,
+    wells: bool,
 }
 
 /// One measurement of a sheet.
@@ -70,12 +71,14 @@ pub struct SheetLine<'a> {
     pub id: &'a str,
     /// Why it is measured.
     pub why: &'a str,
+    /// Its well, on a plate.
+    pub well: Option<&'a str>,
 }
 
 impl<'a> LabSheet<'a> {
     /// A sheet for the candidates with these ids.
     pub fn new(ids: &'a TextColumn) -> Self {
-        Self { ids, id_column: None, table: None, outcome: "outcome", reasons: false }
+        Self { ids, id_column: None, table: None, outcome: "outcome", reasons: false, wells: false }
     }
 
     /// Names the column of the ids.
@@ -106,6 +109,13 @@ impl<'a> LabSheet<'a> {
         self
     }
 
+    /// Adds a column `well` behind the slot.
+    #[must_use]
+    pub fn with_wells(mut self, wells: bool) -> Self {
+        self.wells = wells;
+        self
+    }
+
     /// The sheet as CSV in the dialect of the table: `slot`, the id, the user's columns, the empty outcome.
     ///
     /// `order` holds the row of the candidate of each measurement, in run order.
@@ -127,7 +137,13 @@ impl<'a> LabSheet<'a> {
     /// For a row that has no id.
     pub fn to_csv(&self, order: &[usize]) -> Result<Vec<u8>, WriteError> {
         let lines = order.iter().enumerate();
-        self.lines_to_csv(lines.map(|(slot, &row)| SheetLine { slot, row, id: &self.ids[row], why: "" }))
+        self.lines_to_csv(lines.map(|(slot, &row)| SheetLine {
+            slot,
+            row,
+            id: &self.ids[row],
+            why: "",
+            well: None,
+        }))
     }
 
     /// The same with slots, ids and reasons of one's own.
@@ -142,14 +158,15 @@ impl<'a> LabSheet<'a> {
         // Our own names first: they are how results are read back.
         let mut header = Header::default();
         let slot = header.add("slot");
+        let well = self.wells.then(|| header.add("well"));
         let id = header.add(self.id_column.unwrap_or("row"));
         let outcome = header.add(self.outcome);
         let [why, status] = ["why", "status"].map(|name| self.reasons.then(|| header.add(name)));
         let names: Vec<String> = own.iter().map(|&(_, name)| header.add(name)).collect();
         let dialect = self.table.map_or_else(Dialect::default, Table::dialect);
-        let columns = [slot, id].into_iter().chain(names).chain(why).chain([outcome]).chain(status);
+        let columns = [slot].into_iter().chain(well).chain([id]).chain(names).chain(why).chain([outcome]).chain(status);
         let mut sheet = CsvWriter::new(Vec::new(), dialect, columns)?;
-        for SheetLine { slot, row, id, why } in lines {
+        for SheetLine { slot, row, id, why, well } in lines {
             let id = match self.id_column {
                 Some(_) => Cell::from(id),
                 // Rows that were chosen keep their numbers.
@@ -159,7 +176,8 @@ impl<'a> LabSheet<'a> {
             let own = own.iter().map(|&(k, _)| cells[k].clone());
             let why = self.reasons.then(|| Cell::from(why));
             let status = self.reasons.then_some(Cell::Empty);
-            let cells = [Cell::from(slot_name(slot)), id].into_iter().chain(own).chain(why);
+            let well = self.wells.then(|| well.map_or(Cell::Empty, Cell::from));
+            let cells = [Cell::from(slot_name(slot))].into_iter().chain(well).chain([id]).chain(own).chain(why);
             sheet.row(cells.chain([Cell::Empty]).chain(status))?;
         }
         sheet.finish()

@@ -42,6 +42,7 @@ mod notice;
 mod npy;
 mod number;
 mod output;
+mod plate;
 #[cfg(feature = "parquet")]
 mod parquet_read;
 mod pool;
@@ -72,4 +73,5 @@ pub use read::{Delimiter, Dialect, ReadOptions, read, read_bytes};
 pub use signature::stdin_name;
 pub use table::Table;
 pub use warning::{Notice, Warning};
+pub use plate::Plate;
 pub use write::{Cell, CsvWriter, WriteError};

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::code::Code;
 use crate::column::{Column, ColumnData};
 use crate::hint::Hint;
-use crate::number::{Reading, classify, shortest, unit_of, with_plain_minus};
+use crate::number::{Decimal, Reading, classify, shortest, unit_of, with_plain_minus};
 use crate::problem::{Place, Problem, Problems, TableError, quoted};
 use crate::read::Dialect;
 use crate::warning::counted;
@@ -224,12 +224,7 @@ impl Table {
     /// # Errors
     /// `E333` when there is no such column.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, TableError> {
-        Ok(match &self.column(name)?.data {
-            ColumnData::Numbers(numbers) => {
-                numbers.iter().map(|x| shortest(x, self.dialect.decimal)).collect()
-            }
-            ColumnData::Texts(texts) => texts.iter().map(str::to_owned).collect(),
-        })
+        Ok(texts_of(&self.column(name)?.data, self.dialect.decimal).collect())
     }
 
     /// The cells of row `row`, ready to be written next to others.
@@ -279,6 +274,36 @@ impl Table {
                 Places::Rows | Places::ListedRows(_) => Places::ListedRows(places),
                 Places::Regular { .. } | Places::Listed(_) => Places::Listed(places),
             },
+            dialect: self.dialect,
+        }
+    }
+
+    /// These rows and those of another table behind them, in the columns of this one; a column that the other does not have is empty there.
+    #[must_use]
+    pub fn followed_by(&self, more: &Self) -> Self {
+        let decimal = self.dialect.decimal;
+        let joined = |column: &Column| {
+            let other = more.position(&column.name).map(|at| &more.columns[at].data);
+            let data = match (&column.data, other) {
+                (ColumnData::Numbers(numbers), Some(ColumnData::Numbers(others))) => {
+                    ColumnData::Numbers(numbers.iter().chain(others.iter()).collect::<Vec<f64>>().into())
+                }
+                (data, other) => {
+                    let mut texts: Vec<String> = texts_of(data, decimal).collect();
+                    match other {
+                        Some(other) => texts.extend(texts_of(other, decimal)),
+                        None => texts.resize(self.rows + more.rows, String::new()),
+                    }
+                    ColumnData::Texts(texts.into_iter().collect())
+                }
+            };
+            Column { name: column.name.clone(), data, declared_text: column.declared_text }
+        };
+        Self {
+            file: self.file.clone(),
+            columns: self.columns.iter().map(joined).collect(),
+            rows: self.rows + more.rows,
+            places: Places::Rows,
             dialect: self.dialect,
         }
     }
@@ -343,6 +368,14 @@ impl fmt::Display for Table {
         let rows = counted(self.rows, "row", "rows");
         let numbers = counted(numbers, "column of numbers", "columns of numbers");
         write!(f, "{}: {rows}, {numbers}, {texts} of text", self.file)
+    }
+}
+
+/// Cells as text; numbers in their shortest form.
+fn texts_of(data: &ColumnData, decimal: Decimal) -> Box<dyn Iterator<Item = String> + '_> {
+    match data {
+        ColumnData::Numbers(numbers) => Box::new(numbers.iter().map(move |x| shortest(x, decimal))),
+        ColumnData::Texts(texts) => Box::new(texts.iter().map(str::to_owned)),
     }
 }
 

@@ -27,7 +27,10 @@ class Slot:
     why: str
     """Why it is in the batch."""
     kind: str = "design"
-    """The same in one word: ``promising``, ``unknown``, ``replicate``, ``compare``, ``start``, ``forced`` or ``design``."""
+    """The same in one word: ``promising``, ``unknown``, ``replicate``, ``compare``, ``start``, ``forced``,
+    ``control`` or ``design``."""
+    well: str | None = None
+    """Its well, where the campaign has plates."""
     worker: str | None = None
     """Who has it."""
     failed_before: bool = False
@@ -39,9 +42,10 @@ class Slot:
 class Batch(Sequence[Slot]):
     """The measurements to make now, in run order; empty when the campaign has stopped."""
 
-    def __init__(self, document: dict[str, Any], sheet: bytes) -> None:
+    def __init__(self, document: dict[str, Any], sheet: bytes, plate_map: str | None = None) -> None:
         self._document = document
         self._sheet = sheet
+        self._plate_map = plate_map
         self._slots = [Slot(**{**row, "columns": dict(row["columns"])}) for row in document["rows"]]
 
     @property
@@ -94,6 +98,13 @@ class Batch(Sequence[Slot]):
         write(path, self._sheet)
         return None
 
+    def plate_map(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The candidate in each well, as CSV in the shape of the plate: to a file, or as text without one. None without plates."""
+        if path is None or self._plate_map is None:
+            return self._plate_map
+        write(path, self._plate_map.encode())
+        return None
+
     def to_dict(self) -> dict[str, Any]:
         """The batch with the names of ``elfving ask --json``."""
         document: dict[str, Any] = json.loads(json.dumps(self._document))
@@ -102,7 +113,10 @@ class Batch(Sequence[Slot]):
     def _table(self) -> dict[str, list[Any]]:
         id_column = self._document["id_column"] or "row"
         names = [name for name in (self._slots[0].columns if self._slots else ()) if name not in (id_column, self.outcome)]
-        table: dict[str, list[Any]] = {"slot": [slot.slot for slot in self], id_column: [slot.id for slot in self]}
+        table: dict[str, list[Any]] = {"slot": [slot.slot for slot in self]}
+        if self._plate_map is not None:
+            table["well"] = [slot.well for slot in self]
+        table[id_column] = [slot.id for slot in self]
         for name in names:
             table[name] = [slot.columns[name] for slot in self]
         table["why"] = [slot.why for slot in self]

@@ -80,6 +80,10 @@ class Campaign:
         max_repeats: int | None = None,
         max_measurements: int | None = None,
         tries: int = 2,
+        plate: str | None = None,
+        control: Mapping[str, int] | None = None,
+        same: str | Sequence[str] | None = None,
+        at_most: Mapping[str, int] | None = None,
         measured: Any = None,
         markers: Mapping[str, float | str] | None = None,
         error_column: str | None = None,
@@ -121,6 +125,12 @@ class Campaign:
             How often one candidate may be measured in one batch, and in all.
         tries : int
             Failures after which a candidate counts as infeasible and is not asked again.
+        plate : str, optional
+            Rows and columns of a plate such as ``"8x12"``, or the number of its wells: every slot gets a well.
+        control : mapping of id to int, optional
+            Candidates that are in every batch, and how often.
+        same, at_most : column(s), mapping of column to int, optional
+            Columns that all of a batch share, and columns of which a batch holds at most so many values.
         measured : path, data frame, or mapping of id to outcome, optional
             Measurements made before.
         markers, error_column, repeats, repeated_slots
@@ -188,6 +198,7 @@ class Campaign:
             "max_repeats": max_repeats,
             "max_measurements": max_measurements,
             "tries": tries,
+            "layout": layout_of(plate, control, same, at_most),
         }
         columns = column_options(
             id=id,
@@ -258,8 +269,8 @@ class Campaign:
         """
         if batch is not None and batch < 1:
             raise OptionError("a batch has at least 1 measurement")
-        document, sheet = self._native.ask(batch, worker, open, _millis(at))
-        return Batch(json.loads(document), sheet)
+        document, sheet, plate_map = self._native.ask(batch, worker, open, _millis(at))
+        return Batch(json.loads(document), sheet, plate_map)
 
     def release(
         self,
@@ -282,6 +293,10 @@ class Campaign:
         max_repeats: int | None = None,
         max_measurements: int | None = None,
         tries: int | None = None,
+        plate: str | None = None,
+        control: Mapping[str, int] | None = None,
+        same: str | Sequence[str] | None = None,
+        at_most: Mapping[str, int] | None = None,
         at: int | datetime.datetime | None = None,
     ) -> dict[str, Any]:
         """Changes what is asked from here on, with the reason on record; the answer says what that does to the guarantee."""
@@ -290,27 +305,47 @@ class Campaign:
         changing.update({name: value for name, value in given.items() if value is not None})
         if max_repeats is not None or max_measurements is not None:
             changing["limits"] = {"in_a_batch": max_repeats, "in_all": max_measurements}
+        if not (plate is None and control is None and same is None and at_most is None):
+            known = self.spec.get("layout", {})
+            changing["layout"] = {**known, **layout_of(plate, control, same, at_most)}
         document: dict[str, Any] = json.loads(self._native.change(json.dumps(changing), _millis(at)))
         return document
 
     def forbid(
         self,
-        ids: Sequence[str],
+        ids: Sequence[str] = (),
         *,
         reason: str,
+        where: str | None = None,
         infeasible: bool = False,
         at: int | datetime.datetime | None = None,
     ) -> dict[str, Any]:
-        """Excludes candidates from here on: unwanted, or ``infeasible``. What still comes back of them is taken."""
+        """Excludes candidates from here on, by id or by a condition: unwanted, or ``infeasible``. What still comes back of them is taken."""
         names = [str(name) for name in ids]
-        document: dict[str, Any] = json.loads(self._native.forbid(names, infeasible, reason, _millis(at)))
+        document: dict[str, Any] = json.loads(self._native.forbid(names, where, infeasible, reason, _millis(at)))
         return document
 
     def allow(
-        self, ids: Sequence[str], *, reason: str, at: int | datetime.datetime | None = None
+        self,
+        ids: Sequence[str] = (),
+        *,
+        reason: str,
+        where: str | None = None,
+        at: int | datetime.datetime | None = None,
     ) -> dict[str, Any]:
-        """Lets excluded candidates back in."""
-        document: dict[str, Any] = json.loads(self._native.allow([str(name) for name in ids], reason, _millis(at)))
+        """Lets excluded candidates back in, by id or by a condition."""
+        names = [str(name) for name in ids]
+        document: dict[str, Any] = json.loads(self._native.allow(names, where, reason, _millis(at)))
+        return document
+
+    def extend(self, more: Any, *, reason: str, at: int | datetime.datetime | None = None) -> dict[str, Any]:
+        """Adds the candidates of a file or data frame with the columns of the pool; the answer says what that does to the guarantee.
+
+        Scales stay as they were, and category levels that are new are added. RIPS and PTR refuse: their proof is about a fixed pool.
+        """
+        id_column = self.spec["recipe"]["columns"].get("id")
+        table = file_of(more, "more.csv", () if id_column is None else (id_column,))
+        document: dict[str, Any] = json.loads(self._native.extend(table, reason, _millis(at)))
         return document
 
     def tell(
@@ -439,3 +474,22 @@ def _millis(at: int | datetime.datetime | None) -> int:
     if isinstance(at, int):
         return at
     return int(at.timestamp() * 1000)
+
+
+def layout_of(
+    plate: str | int | None,
+    control: Mapping[str, int] | None,
+    same: str | Sequence[str] | None,
+    at_most: Mapping[str, int] | None,
+) -> dict[str, Any]:
+    """What every batch looks like, as far as it is said."""
+    layout: dict[str, Any] = {}
+    if plate is not None:
+        layout["plate"] = str(plate)
+    if control is not None:
+        layout["controls"] = [{"id": str(id), "count": int(count)} for id, count in control.items()]
+    if same is not None or at_most is not None:
+        columns = [same] if isinstance(same, str) else list(same or ())
+        few = [(column, 1) for column in columns] + list((at_most or {}).items())
+        layout["at_most"] = [{"column": column, "most": int(most)} for column, most in few]
+    return layout

@@ -1,7 +1,7 @@
 //! What the report is about, gathered once.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use elfving::bandit::{Guarantee, Reading};
 use elfving::numerics::Matrix;
@@ -58,6 +58,16 @@ impl MeasuredCandidate {
 }
 
 impl Facts {
+    /// The open slots by their wells, on the plates of each batch that is under way.
+    pub(super) fn open_plates(&self, wells: usize) -> Vec<BTreeMap<usize, &str>> {
+        let mut plates: BTreeMap<(usize, usize), BTreeMap<usize, &str>> = BTreeMap::new();
+        for slot in self.slots.iter().filter(|slot| slot.state == "open") {
+            let (batch, seat) = slot.place;
+            plates.entry((batch, seat / wells)).or_default().insert(seat % wells, &slot.id);
+        }
+        plates.into_values().collect()
+    }
+
     pub(super) fn gather(campaign: &mut Campaign) -> Result<Self, CampaignError> {
         let status = campaign.status()?;
         let slots = campaign.slots()?;

@@ -44,6 +44,7 @@ pub(super) fn document(facts: &Facts, figures: &Figures, at: At) -> Markup {
                     (now(facts))
                     (in_numbers(facts))
                     (statement(facts))
+                    (plates(facts))
                     (survivors(facts, figures))
                     (pictures(figures))
                     (eliminated(facts))
@@ -155,6 +156,37 @@ fn statement(facts: &Facts) -> Markup {
                 @if let Some(first) = first { p { b { (first) } } }
                 @if !premises.is_empty() { ul { @for premise in premises { li { (premise) } } } }
                 @for line in rest { p { (line) } }
+            }
+        }
+    }
+}
+
+/// The plates that are under way, with the candidate in each well.
+fn plates(facts: &Facts) -> Markup {
+    let Some(plate) = facts.spec.layout.plate else { return html! {} };
+    let plates = facts.open_plates(plate.wells());
+    html! {
+        @if !plates.is_empty() {
+            section aria-labelledby="plates-title" {
+                h2 #plates-title { @if plates.len() == 1 { "Plate under way" } @else { "Plates under way" } }
+                @for (number, wells) in plates.iter().enumerate().map(|(k, wells)| (k + 1, wells)) {
+                    (scrolling(&format!("Plate {number}"), html! {
+                        table.plate {
+                            caption { "Plate " (number) ": the candidate in each well." }
+                            thead { tr { td {} @for column in 1..=plate.columns() { th scope="col" { (column) } } } }
+                            tbody {
+                                @for row in 0..plate.rows() {
+                                    tr {
+                                        th scope="row" { (plate.row_name(row)) }
+                                        @for column in 0..plate.columns() {
+                                            td { (wells.get(&(row * plate.columns() + column)).copied().unwrap_or_default()) }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }))
+                }
             }
         }
     }

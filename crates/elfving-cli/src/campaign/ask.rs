@@ -1,6 +1,7 @@
 //! `elfving ask`: what to measure next.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -26,6 +27,8 @@ use crate::words::{counted, trimmed};
 
   elfving ask screen --worker robot1 --batch 4
       four slots for this worker alone; asked again, it gets those that it still has
+  elfving ask screen --plate-map map.csv > batch.csv
+      where the campaign has plates: a map of the wells beside the sheet
   elfving ask screen --open
       every slot that is open, without planning new ones
 
@@ -45,6 +48,9 @@ pub(crate) struct AskArgs {
     /// List all open slots, and plan nothing
     #[arg(long, conflicts_with = "batch")]
     open: bool,
+    /// Also write a map of the plate: the candidate in each well, as CSV
+    #[arg(long, value_name = "FILE")]
+    plate_map: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -57,7 +63,16 @@ pub(crate) fn ask(args: &AskArgs, as_json: bool, console: Console) -> Result<(),
     let usual = if std::io::stdout().is_terminal() { Format::Table } else { Format::Csv };
     let shown = args.output.format_or(usual, as_json)?;
     limits::check("--batch", args.batch.unwrap_or(1) as u64, limits::MOST_MEASUREMENTS)?;
+    let map_file = args.plate_map.as_ref();
+    if let Some(path) = map_file.filter(|path| path.extension().is_none_or(|extension| extension != "csv")) {
+        let message = format!("a plate map is written as .csv, not as {:?}", path.display().to_string());
+        return Err(CliError::usage("E204", message, "change the extension of --plate-map"));
+    }
     let mut campaign = args.file.open()?;
+    if map_file.is_some() && campaign.spec().layout.plate.is_none() {
+        let help = "say which ones: elfving change NAME --plate 8x12 --reason \"...\"";
+        return Err(CliError::usage("E203", "this campaign has no plates", help));
+    }
     let before = campaign.head().event;
     let spinner = console.spinner("planning");
     let batch = match args.open {
@@ -75,6 +90,9 @@ pub(crate) fn ask(args: &AskArgs, as_json: bool, console: Console) -> Result<(),
             };
             output::write_file(path, &bytes)?;
         }
+        if let Some(path) = map_file {
+            output::write_file(path, &plate_map(&campaign, &batch)?)?;
+        }
         console.note(word(&campaign, &batch));
         match shown {
             Format::Json => output::print(output::json_line(&batch)),
@@ -90,6 +108,12 @@ pub(crate) fn ask(args: &AskArgs, as_json: bool, console: Console) -> Result<(),
 fn sheet(campaign: &Campaign, batch: &Batch) -> Result<Vec<u8>, CliError> {
     let candidates = campaign.candidates().map_err(|error| failed(error, None))?;
     batch.to_csv(campaign.spec(), candidates).map_err(|error| failed(error, None))
+}
+
+fn plate_map(campaign: &Campaign, batch: &Batch) -> Result<Vec<u8>, CliError> {
+    let candidates = campaign.candidates().map_err(|error| failed(error, None))?;
+    let map = batch.plate_map(campaign.spec(), candidates).map_err(|error| failed(error, None))?;
+    Ok(map.unwrap_or_default())
 }
 
 /// What the batch is, and what to do with it.
@@ -137,12 +161,14 @@ fn table(campaign: &Campaign, batch: &Batch) -> Result<String, CliError> {
     lines.load_style(presets::NOTHING);
     let id = candidates.id_column().unwrap_or("row");
     let names = columns.iter().map(|&k| own.columns()[k].name());
-    lines.set_header(["slot", id].into_iter().chain(names).chain(["why"]));
+    let wells = campaign.spec().layout.plate.is_some();
+    lines.set_header(["slot"].into_iter().chain(wells.then_some("well")).chain([id]).chain(names).chain(["why"]));
     for row in &batch.rows {
         let cells: Vec<String> = own.cells(row.table_row()).map(|cell| cell.to_string()).collect();
         let again = if row.failed_before { "failed before; " } else { "" };
         let shown = columns.iter().map(|&k| cells[k].clone());
-        let cells = [row.slot.clone(), row.id.clone()].into_iter().chain(shown);
+        let well = wells.then(|| row.well.clone().unwrap_or_default());
+        let cells = [row.slot.clone()].into_iter().chain(well).chain([row.id.clone()]).chain(shown);
         lines.add_row(cells.chain([format!("{again}{}", row.why)]));
     }
     Ok(format!("{}\n", trimmed(&lines)))

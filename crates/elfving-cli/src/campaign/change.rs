@@ -1,12 +1,14 @@
 //! `elfving change`, `elfving forbid`, `elfving allow`: changing one's mind, with the reason on record.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving_campaign::event::Changing;
-use elfving_campaign::{Campaign, Changed, Limits};
+use elfving_campaign::{Campaign, Changed, Layout, Limits};
+use elfving_table::Condition;
 
 use super::failure::failed;
+use super::layout_args::LayoutArgs;
 use super::new::ids_of;
 use super::{locate, now};
 use crate::error::CliError;
@@ -18,6 +20,7 @@ use crate::words::counted;
 #[command(after_help = "Examples:
   elfving change screen --budget 144 --reason \"one more plate\"
   elfving change screen --batch 12 --max-repeats 2 --reason \"smaller plates\"
+  elfving change screen --same solvent --reason \"one bottle a day\"
 
 The log keeps the change and its reason, and the answer says what it does to the guarantee.")]
 pub(crate) struct ChangeArgs {
@@ -41,6 +44,11 @@ pub(crate) struct ChangeArgs {
     /// Failures after which a candidate counts as infeasible
     #[arg(long, value_name = "N")]
     tries: Option<u64>,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    /// No plate, no controls, no rule about columns, but what is given beside this
+    #[arg(long, help_heading = "Batches")]
+    no_layout: bool,
     /// The reason; kept in the log
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -71,6 +79,9 @@ pub(crate) fn change(args: &ChangeArgs, as_json: bool) -> Result<(), CliError> {
     let before = campaign.head().event;
     let limits = campaign.spec().limits;
     let some = args.max_repeats.is_some() || args.max_measurements.is_some();
+    let known = &campaign.spec().layout;
+    let layout = args.layout.over(if args.no_layout { Layout::default() } else { known.clone() });
+    let layout = Some(layout).filter(|layout| layout != known);
     let changing = Changing {
         budget: args.budget.map(|budget| budget.0),
         batch: args.batch,
@@ -80,6 +91,7 @@ pub(crate) fn change(args: &ChangeArgs, as_json: bool) -> Result<(), CliError> {
             in_all: args.max_measurements.or(limits.in_all),
         }),
         tries: args.tries,
+        layout,
         reason: args.reason.clone(),
         by: args.by.clone(),
     };
@@ -94,6 +106,8 @@ pub(crate) fn change(args: &ChangeArgs, as_json: bool) -> Result<(), CliError> {
   elfving forbid screen a3,a4 --reason \"the ligand is sold out\"
   elfving forbid screen sold-out.csv --reason \"the ligand is sold out\"
       the ids in a table
+  elfving forbid screen --where \"solvent = 'DMAc' and x > 0.5\" --reason \"it decomposes\"
+      all that meet a condition (the grammar is in docs/tables.md)
   elfving forbid screen b5 --infeasible --reason \"it does not dissolve\"
       the model learns from it where things fail
 
@@ -102,9 +116,8 @@ proof is about a fixed pool.")]
 pub(crate) struct ForbidArgs {
     /// The campaign: a file or its name
     campaign: PathBuf,
-    /// Ids with commas between them, or tables that have them
-    #[arg(value_name = "IDS", required = true)]
-    ids: Vec<String>,
+    #[command(flatten)]
+    which: WhichArgs,
     /// They cannot be measured, rather than should not
     #[arg(long)]
     infeasible: bool,
@@ -117,23 +130,24 @@ pub(crate) struct ForbidArgs {
 
 pub(crate) fn forbid(args: &ForbidArgs, as_json: bool) -> Result<(), CliError> {
     args.output.check(as_json, "an account is")?;
-    let (mut campaign, ids) = named(&args.campaign, &args.ids)?;
+    let (mut campaign, ids) = args.which.candidates(&args.campaign)?;
     let before = campaign.head().event;
-    let forbidden = campaign.forbid(&ids, args.infeasible, None, &args.reason, now());
+    let rule = args.which.condition.as_ref().map(Condition::text);
+    let forbidden = campaign.forbid(&ids, args.infeasible, rule, &args.reason, now());
     let forbidden = forbidden.map_err(|error| failed(error, before))?;
-    deliver(&args.output, as_json, &forbidden, "excluded")
+    account(&args.output, as_json, &forbidden, "excluded")
 }
 
 /// Arguments of `elfving allow`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  elfving allow screen a3 --reason \"the ligand has arrived\"")]
+  elfving allow screen a3 --reason \"the ligand has arrived\"
+  elfving allow screen --where \"solvent = 'DMAc'\" --reason \"dried\"")]
 pub(crate) struct AllowArgs {
     /// The campaign: a file or its name
     campaign: PathBuf,
-    /// Ids with commas between them, or tables that have them
-    #[arg(value_name = "IDS", required = true)]
-    ids: Vec<String>,
+    #[command(flatten)]
+    which: WhichArgs,
     /// The reason; kept in the log
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -143,20 +157,36 @@ pub(crate) struct AllowArgs {
 
 pub(crate) fn allow(args: &AllowArgs, as_json: bool) -> Result<(), CliError> {
     args.output.check(as_json, "an account is")?;
-    let (mut campaign, ids) = named(&args.campaign, &args.ids)?;
+    let (mut campaign, ids) = args.which.candidates(&args.campaign)?;
     let before = campaign.head().event;
     let allowed = campaign.allow(&ids, &args.reason, now()).map_err(|error| failed(error, before))?;
-    deliver(&args.output, as_json, &allowed, "allowed again")
+    account(&args.output, as_json, &allowed, "allowed again")
 }
 
-fn named(campaign: &std::path::Path, ids: &[String]) -> Result<(Campaign, Vec<String>), CliError> {
-    let campaign = locate::open(Some(campaign))?;
-    let id = campaign.candidates().map_err(|error| failed(error, None))?.id_column();
-    let ids = ids_of(ids, id)?;
-    Ok((campaign, ids))
+/// Candidates by id, or by a condition.
+#[derive(Debug, Args)]
+struct WhichArgs {
+    /// Ids with commas between them, or tables that have them
+    #[arg(value_name = "IDS", required_unless_present = "condition")]
+    ids: Vec<String>,
+    /// All candidates that meet a condition, such as "solvent = 'DMAc' and base != 'KOAc'"
+    #[arg(long = "where", value_name = "CONDITION", conflicts_with = "ids")]
+    condition: Option<Condition>,
 }
 
-fn deliver(output: &OutputArgs, as_json: bool, changed: &Changed, what: &str) -> Result<(), CliError> {
+impl WhichArgs {
+    fn candidates(&self, campaign: &Path) -> Result<(Campaign, Vec<String>), CliError> {
+        let campaign = locate::open(Some(campaign))?;
+        let candidates = campaign.candidates().map_err(|error| failed(error, None))?;
+        let ids = match &self.condition {
+            Some(condition) => candidates.ids_where(condition).map_err(|error| failed(error.into(), None))?,
+            None => ids_of(&self.ids, candidates.id_column())?,
+        };
+        Ok((campaign, ids))
+    }
+}
+
+pub(super) fn account(output: &OutputArgs, as_json: bool, changed: &Changed, what: &str) -> Result<(), CliError> {
     let dropped = match changed.dropped {
         0 => String::new(),
         dropped => format!(", {} dropped", counted(dropped, "open slot")),

@@ -1,4 +1,4 @@
-//! Campaigns on the command line: `new`, `ask`, `tell`, `release`, `change`, `forbid`, `allow`, `status`, `report`, `log`, `export`,
+//! Campaigns on the command line: `new`, `ask`, `tell`, `release`, `change`, `extend`, `forbid`, `allow`, `status`, `report`, `log`, `export`,
 //! `verify`, `correct`.
 //!
 //! One file a command. They find the campaign, call the library with the time of the clock, and print.
@@ -7,8 +7,10 @@ mod ask;
 mod change;
 mod correct;
 mod export;
+mod extend;
 mod failure;
 mod history;
+mod layout_args;
 mod locate;
 mod new;
 mod release;
@@ -29,6 +31,7 @@ pub(crate) use ask::{AskArgs, ask};
 pub(crate) use change::{AllowArgs, ChangeArgs, ForbidArgs, allow, change, forbid};
 pub(crate) use correct::{CorrectArgs, correct};
 pub(crate) use export::{ExportArgs, export};
+pub(crate) use extend::{ExtendArgs, extend};
 pub(crate) use failure::{CampaignFailure, failed};
 pub(crate) use history::{LogArgs, log};
 pub(crate) use locate::CampaignFile;

@@ -104,7 +104,9 @@ impl<I: Index> Policy for Indexed<I> {
         Ok(self.record.take(plan, outcomes, everyone))
     }
 
-    fn apply(&mut self, _decision: &Decision) {}
+    fn apply(&mut self, decision: &Decision) {
+        self.record.close(decision);
+    }
 
     fn status(&self) -> Status {
         self.record.status()

@@ -117,6 +117,7 @@ impl<E: Exploration> Policy for Phased<E> {
     }
 
     fn apply(&mut self, decision: &Decision) {
+        self.record.close(decision);
         self.active.clone_from(&decision.survivors);
         self.eliminated.extend_from_slice(&decision.eliminated);
     }

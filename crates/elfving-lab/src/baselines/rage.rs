@@ -139,6 +139,7 @@ impl Policy for Rage {
     }
 
     fn apply(&mut self, decision: &Decision) {
+        self.record.close(decision);
         self.survivors.clone_from(&decision.survivors);
         self.eliminated.extend_from_slice(&decision.eliminated);
     }

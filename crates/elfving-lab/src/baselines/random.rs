@@ -43,7 +43,9 @@ impl Policy for UniformRandom {
         Ok(self.record.take(plan, outcomes, everyone))
     }
 
-    fn apply(&mut self, _decision: &Decision) {}
+    fn apply(&mut self, decision: &Decision) {
+        self.record.close(decision);
+    }
 
     fn status(&self) -> Status {
         self.record.status()

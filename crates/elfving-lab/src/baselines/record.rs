@@ -69,6 +69,11 @@ impl Record {
         Decision::keep(plan.round, survivors)
     }
 
+    /// A round is over, with outcomes or without: its number is not used again.
+    pub(super) fn close(&mut self, decision: &Decision) {
+        self.rounds = self.rounds.max(decision.round);
+    }
+
     /// The points that choices are, of a pool that chooses among itself.
     pub(super) fn measurable(&self, choices: &[ChoiceId]) -> Vec<PointId> {
         let point =

@@ -3,7 +3,7 @@
 use super::conversation::{Bar, Handing, Supply, Verdict};
 use super::{
     BanditError, ConditionalStatement, Conversation, Decision, Follower, Limits, Next, Outcome, Plan, Policy,
-    Reading, Reason, Report, Slot, SlotId, Status, Told,
+    Reading, Reason, Report, Slot, SlotId, Status, Told, Wanted,
 };
 use crate::pool::PointId;
 
@@ -123,7 +123,11 @@ impl Bandit {
             return Ok(None);
         }
         let batch = left.min(batch as u64) as usize;
-        let needed = match self.follower.plan(&self.talk, beside, batch, left, self.limits) {
+        let needed = match self.follower.plan(
+            &self.talk,
+            beside,
+            &Wanted { left, limits: self.limits, ..Wanted::batch(batch) },
+        ) {
             Ok(Next::Stop(reason)) => {
                 self.ended = Some(reason);
                 return Ok(None);

@@ -38,6 +38,9 @@ pub struct Conversation {
     barred: BTreeMap<PointId, Bar>,
     /// The last slots that each worker was shown; "" is the one who gives no name.
     batches: BTreeMap<String, Vec<usize>>,
+    /// How many batches went out.
+    #[serde(default)]
+    batch_count: usize,
     waived: Option<String>,
 }
 
@@ -70,6 +73,12 @@ pub struct SlotRecord {
     /// How often it failed.
     #[serde(default)]
     pub failures: u64,
+    /// The batch that it went out with last.
+    #[serde(default)]
+    pub batch: usize,
+    /// Its place in that batch, from 0: the well of a plate.
+    #[serde(default)]
+    pub seat: usize,
 }
 
 /// Where a slot stands.
@@ -116,6 +125,19 @@ pub enum Step {
     SetAside(SetAside),
     /// What was decided from all data so far.
     Decided(Decision),
+    /// The pool has more points from here on.
+    Extended(Extension),
+}
+
+/// Points that came to the pool later, behind those there were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extension {
+    /// How many points there were.
+    pub from: usize,
+    /// How many there are now.
+    pub to: usize,
+    /// Whether the points are what is chosen among, so that there are as many choices.
+    pub chosen_among: bool,
 }
 
 /// Slots that go out: what was released or failed, more of the round under way, a new plan.
@@ -189,6 +211,7 @@ impl Conversation {
             unsettled: false,
             barred: BTreeMap::new(),
             batches: BTreeMap::new(),
+            batch_count: 0,
             waived: None,
         }
     }
@@ -238,7 +261,15 @@ impl Conversation {
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.steps.iter().filter_map(|step| match step {
             Step::Round { decision, .. } | Step::Decided(decision) => Some(decision),
-            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) => None,
+            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) | Step::Extended(_) => None,
+        })
+    }
+
+    /// The points that came to the pool later, in order.
+    pub fn extensions(&self) -> impl Iterator<Item = &Extension> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Extended(extension) => Some(extension),
+            _ => None,
         })
     }
 
@@ -400,6 +431,8 @@ impl Conversation {
         let key = worker.clone().unwrap_or_default();
         let before = self.batches.get(&key).filter(|_| with_those_before);
         let mut batch = before.cloned().unwrap_or_default();
+        self.batch_count += usize::from(batch.is_empty());
+        let number = self.batch_count;
         for &slot in &again {
             let (round, place) = self.place(slot).ok_or_else(|| format!("slot {slot} was never asked"))?;
             let record = &mut self.rounds[round].slots[place];
@@ -407,6 +440,7 @@ impl Conversation {
                 return Err(format!("slot {slot} is handed out again and is not open"));
             }
             (record.state, record.worker) = (SlotState::Open, worker.clone());
+            (record.batch, record.seat) = (number, batch.len());
             batch.push(slot);
         }
         let Some(round) = self.rounds.last_mut() else {
@@ -424,6 +458,7 @@ impl Conversation {
             let slot = &mut round.slots[place];
             if slot.state == SlotState::Open {
                 slot.worker.clone_from(&worker);
+                (slot.batch, slot.seat) = (number, batch.len());
                 batch.push(round.first + place);
             }
         }
@@ -526,6 +561,21 @@ impl Conversation {
         Ok(())
     }
 
+    /// The pool has more points from here on.
+    ///
+    /// # Errors
+    /// Where the policy decides by whole rounds, or when the points do not follow those there were.
+    pub fn extend(&mut self, extension: Extension) -> Result<(), String> {
+        let Extension { from, to, .. } = extension;
+        let follows = self.extensions().last().is_none_or(|last| last.to == from);
+        if !self.anytime || !follows || to <= from {
+            return Err(format!("the pool cannot grow from {from} to {to} points here"));
+        }
+        self.steps.push(Step::Extended(extension));
+        self.unsettled = true;
+        Ok(())
+    }
+
     /// Points are neither measured nor chosen from here on; their open slots are dropped.
     pub fn bar(&mut self, points: &[PointId], bar: &Bar) {
         let points: BTreeSet<PointId> = points.iter().copied().collect();
@@ -624,7 +674,7 @@ impl Conversation {
         let in_a_step = |step: &Step| match step {
             Step::Round { round, .. } => *round == index,
             Step::Slots(slots) => slots.contains(&slot),
-            Step::Brought(..) | Step::SetAside(_) | Step::Decided(_) => false,
+            Step::Brought(..) | Step::SetAside(_) | Step::Decided(_) | Step::Extended(_) => false,
         };
         let decided = self.steps.iter().any(in_a_step);
         let round = &mut self.rounds[index];
@@ -660,7 +710,7 @@ impl Conversation {
         }
         let places = self.steps.iter_mut().filter_map(|step| match step {
             Step::Round { decision, .. } | Step::Decided(decision) => Some(decision),
-            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) => None,
+            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) | Step::Extended(_) => None,
         });
         places.zip(decisions).for_each(|(place, decision)| *place = decision);
         Ok(())
@@ -676,7 +726,7 @@ impl Round {
             Some(order) if is_permutation(order, count) => order.iter().map(|&k| planned[k]).collect(),
             Some(_) => return Err("the run order is not one of the plan".to_owned()),
         };
-        let slots = vec![SlotRecord { state: SlotState::Open, worker: None, failures: 0 }; count];
+        let slots = vec![SlotRecord { state: SlotState::Open, worker: None, failures: 0, batch: 0, seat: 0 }; count];
         Ok(Self { plan, points, order, first, handed_out: 0, slots, missing: count, closed: false })
     }
 

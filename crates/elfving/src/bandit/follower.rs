@@ -1,10 +1,11 @@
 //! A policy that stands where a conversation stands.
 
 use super::{
-    BanditError, ConditionalStatement, Conversation, Decision, Guarantee, Limits, Margins, Next, Policy,
-    Reading, Reason, Report, Round, SlotState, Status, Step, Wanted,
+    BanditError, ConditionalStatement, Conversation, Decision, Extension, Guarantee, Margins, Next, Policy,
+    Reading, Reason, Report, Round, SetAside, SlotState, Status, Step, Wanted,
 };
-use crate::pool::PointId;
+use crate::pool::{ChoiceId, PointId};
+use std::ops::Range;
 
 /// A policy and how much of a conversation it has taken in.
 ///
@@ -21,6 +22,10 @@ pub struct Follower {
     went_ahead: bool,
     /// Whether the policy can do without the points set aside.
     does_without: bool,
+    /// The points that are not there yet, and whether they are choices.
+    to_come: Option<(Range<usize>, bool)>,
+    /// The points that the record sets aside.
+    aside: SetAside,
 }
 
 impl Follower {
@@ -34,6 +39,8 @@ impl Follower {
             uses_brought: true,
             went_ahead: false,
             does_without: true,
+            to_come: None,
+            aside: SetAside::default(),
         }
     }
 
@@ -70,20 +77,21 @@ impl Follower {
     /// # Errors
     /// What the policy finds.
     pub fn follow(&mut self, talk: &Conversation) -> Result<(), BanditError> {
+        self.begin(talk);
         while let Some(step) = talk.steps().get(self.followed) {
             self.noted = 0;
             match step {
                 Step::Round { round, decision } => {
                     self.recall(&talk.rounds()[*round])?;
-                    self.policy.apply(decision);
+                    self.apply(decision);
                 }
                 Step::Slots(slots) => {
                     let (forced, planned) = self.told(talk, slots);
                     self.policy.earlier(&forced)?;
                     self.policy.remember(&planned)?;
                 }
-                Step::Decided(decision) => self.policy.apply(decision),
-                Step::Brought(..) | Step::SetAside(_) => self.take_in(talk, step)?,
+                Step::Decided(decision) => self.apply(decision),
+                Step::Brought(..) | Step::SetAside(_) | Step::Extended(_) => self.take_in(talk, step)?,
             }
             self.followed += 1;
         }
@@ -97,7 +105,16 @@ impl Follower {
                 let measured = self.turned(&talk.brought()[*from..*to]);
                 self.uses_brought &= self.policy.earlier(&measured)?;
             }
-            Step::SetAside(set_aside) => self.does_without = self.policy.set_aside(set_aside),
+            Step::SetAside(set_aside) => {
+                self.aside.clone_from(set_aside);
+                self.set_aside();
+            }
+            Step::Extended(extension) => {
+                if let Some((rest, _)) = &mut self.to_come {
+                    rest.start = extension.to;
+                }
+                self.set_aside();
+            }
             Step::Round { .. } | Step::Slots(_) | Step::Decided(_) => {}
         }
         Ok(())
@@ -109,6 +126,7 @@ impl Follower {
     /// What the policy finds.
     pub fn decide_again(mut self, talk: &Conversation) -> Result<Vec<Decision>, BanditError> {
         let mut decisions = Vec::new();
+        self.begin(talk);
         for step in talk.steps() {
             let decided = match step {
                 Step::Round { round, decision } => {
@@ -121,20 +139,24 @@ impl Follower {
                     None
                 }
                 Step::Decided(decision) => Some(self.policy.decide(decision.round)?),
-                Step::Brought(..) | Step::SetAside(_) => {
+                Step::Brought(..) | Step::SetAside(_) | Step::Extended(_) => {
                     self.take_in(talk, step)?;
                     None
                 }
             };
-            if let Some(decision) = decided {
-                self.policy.apply(&decision);
+            if let Some(mut decision) = decided {
+                if let Some(first) = self.first_choice_to_come() {
+                    decision.survivors.retain(|choice| *choice < first);
+                }
+                self.apply(&decision);
                 decisions.push(decision);
             }
         }
         Ok(decisions)
     }
 
-    /// The next measurements, with those that are open counted as under way; `beside` are slots that are in the batch already.
+    /// The next measurements, with those that are open counted as under way; `beside` are slots that are in the batch already. The number of
+    /// the plan and what is under way are filled in here.
     ///
     /// # Errors
     /// What the policy finds.
@@ -142,25 +164,52 @@ impl Follower {
         &mut self,
         talk: &Conversation,
         beside: &[usize],
-        batch: usize,
-        left: u64,
-        limits: Limits,
+        wanted: &Wanted,
     ) -> Result<Next, BanditError> {
         self.went_ahead = true;
-        let pending = talk.pending();
-        let in_batch: Vec<PointId> = beside.iter().filter_map(|slot| talk.point(*slot)).collect();
+        let in_batch = beside.iter().filter_map(|slot| talk.point(*slot));
+        let in_batch: Vec<PointId> = in_batch.collect();
+        let mut pending = talk.pending();
+        pending.extend(wanted.controls);
         let round = talk.last_round() + 1;
-        match self.policy.plan(&Wanted {
-            round,
-            batch,
-            left,
-            pending: &pending,
-            in_batch: &in_batch,
-            limits,
-        })? {
+        match self.policy.plan(&Wanted { round, pending: &pending, in_batch: &in_batch, ..*wanted })? {
             Next::Measure(plan) if plan.measurements.is_empty() => Ok(Next::Stop(Reason::NothingLeft)),
             next => Ok(next),
         }
+    }
+
+    /// Before the first step: the points that came later are not there yet.
+    fn begin(&mut self, talk: &Conversation) {
+        let (Some(first), Some(last)) = (talk.extensions().next(), talk.extensions().last()) else { return };
+        if self.followed == 0 && self.to_come.is_none() {
+            let Extension { from, chosen_among, .. } = *first;
+            self.to_come = Some((from..last.to, chosen_among));
+            self.set_aside();
+        }
+    }
+
+    /// Has the policy do without what is set aside and what is not there yet.
+    fn set_aside(&mut self) {
+        let mut aside = self.aside.clone();
+        if let Some((rest, _)) = &self.to_come {
+            aside.points.extend(rest.clone().map(PointId::new));
+        }
+        self.does_without = self.policy.set_aside(&aside);
+    }
+
+    /// The first choice that is not there yet.
+    fn first_choice_to_come(&self) -> Option<ChoiceId> {
+        let (rest, chosen_among) = self.to_come.as_ref()?;
+        (*chosen_among && !rest.is_empty()).then(|| ChoiceId::new(rest.start))
+    }
+
+    /// Applies a decision, which says nothing of choices that came later: nobody has beaten them.
+    fn apply(&mut self, decision: &Decision) {
+        let Some(first) = self.first_choice_to_come() else { return self.policy.apply(decision) };
+        let later = first.index()..self.to_come.as_ref().map_or(0, |(rest, _)| rest.end);
+        let mut decision = decision.clone();
+        decision.survivors.extend(later.map(ChoiceId::new));
+        self.policy.apply(&decision);
     }
 
     /// Takes in what was told since the last decision.

@@ -8,6 +8,7 @@
 mod algorithm;
 mod ask_tell;
 mod auto;
+mod batch_rules;
 mod calibrated;
 mod conversation;
 pub mod elimination;
@@ -27,17 +28,18 @@ mod why;
 pub use algorithm::Algorithm;
 pub use ask_tell::Bandit;
 pub use auto::{Family, Recommendation, recommend};
+pub use batch_rules::{AtMost, Limits, that_fit};
 pub use calibrated::{
     Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
     conditional_statement,
 };
-pub use conversation::{Bar, Conversation, Handing, Round, SlotRecord, SlotState, Step, Supply, Verdict};
+pub use conversation::{Bar, Conversation, Extension, Handing, Round, SlotRecord, SlotState, Step, Supply, Verdict};
 pub use ellipsoid::{EllipsoidBest, EllipsoidMap, EllipsoidRegret};
 pub use error::BanditError;
 pub use follower::Follower;
 pub use goal::{Goal, GoalName};
 pub use plan::{Measurements, Plan};
-pub use policy::{Decision, Elimination, Limits, Next, Policy, SetAside, Wanted, averages};
+pub use policy::{Decision, Elimination, Next, Policy, SetAside, Wanted, averages};
 pub use question::Question;
 pub use reading::Reading;
 pub use regression::{Precision, Regression};

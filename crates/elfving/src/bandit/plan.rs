@@ -98,6 +98,18 @@ impl Plan {
         Self { round, measurements, epsilon: None, gamma: None, value: None, reasons: Vec::new() }
     }
 
+    /// The same with controls behind it, which no design chose.
+    #[must_use]
+    pub fn with_controls(self, controls: &[PointId]) -> Self {
+        if controls.is_empty() {
+            return self;
+        }
+        let (mut points, mut reasons) = (self.measurements.points(), self.why());
+        points.extend(controls);
+        reasons.extend(controls.iter().map(|_| Why::Control));
+        Self { measurements: Measurements::Chosen(points), reasons, ..self }
+    }
+
     /// Points that the user wants measured: a round of its own, with the number 0.
     pub fn forced(points: Vec<PointId>) -> Self {
         let reasons = vec![Why::Forced; points.len()];

@@ -1,6 +1,6 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
-use super::{BanditError, ConditionalStatement, Plan, Reading, Reason, Report, Status};
+use super::{AtMost, BanditError, ConditionalStatement, Limits, Plan, Reading, Reason, Report, Status};
 use crate::pool::{ChoiceId, PointId};
 use crate::surrogate::Parameters;
 use serde::{Deserialize, Serialize};
@@ -64,38 +64,27 @@ pub struct Wanted<'a> {
     pub pending: &'a [PointId],
     /// Those of them that are in this batch already: what failed and goes out again.
     pub in_batch: &'a [PointId],
+    /// Controls, which are in this batch whatever is planned.
+    pub controls: &'a [PointId],
     /// How often one candidate may be measured.
     pub limits: Limits,
+    /// How many different values of a column the batch may hold.
+    pub at_most: &'a [AtMost],
 }
 
 impl Wanted<'_> {
     /// So many measurements, and nothing else to think of.
     pub fn batch(batch: usize) -> Self {
-        Self { round: 1, batch, left: u64::MAX, pending: &[], in_batch: &[], limits: Limits::default() }
-    }
-}
-
-/// How often one candidate may be measured; no limit unless set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Limits {
-    /// In one batch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_a_batch: Option<u64>,
-    /// In all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_all: Option<u64>,
-}
-
-impl Limits {
-    /// Whether there is none.
-    pub fn are_none(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether a candidate with so many measurements in this batch and in all may have one more.
-    pub fn allow(&self, in_this_batch: u64, in_all: u64) -> bool {
-        self.in_a_batch.is_none_or(|most| in_this_batch < most)
-            && self.in_all.is_none_or(|most| in_all < most)
+        Self {
+            round: 1,
+            batch,
+            left: u64::MAX,
+            pending: &[],
+            in_batch: &[],
+            controls: &[],
+            limits: Limits::default(),
+            at_most: &[],
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::units::{Confidence, Ridge};
 /// | [`delta`](Self::delta) | 0.05 | the probability with which the verdict may be wrong |
 /// | [`gamma`](Self::gamma) | chosen by the policy | the ridge γ |
 /// | [`seed`](Self::seed) | 0 | of every random choice |
+/// | [`begun_with`](Self::begun_with) | all points | how many points there were before the first measurement |
 /// | [`space`](Self::space) | the features of the pool | the candidates by their columns, for calibrated policies |
 ///
 /// ```
@@ -38,6 +39,8 @@ pub struct Question {
     pub gamma: Option<Ridge>,
     /// Of every random choice.
     pub seed: u64,
+    /// How many of the points there were before the first measurement: what has to be fixed in advance is fixed by these.
+    pub begun_with: usize,
     /// The candidates by their own columns, for a calibrated policy; where there is none it takes the features of the pool.
     pub space: Option<Space>,
 }
@@ -50,7 +53,8 @@ impl Question {
     pub fn new(pool: Pool, assumptions: Assumptions, goal: Goal) -> Result<Self, BanditError> {
         let goal = goal.check(pool.choice_count())?;
         let delta = Confidence::new(0.05).expect("0.05 lies between 0 and 1");
-        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0, space: None })
+        let begun_with = pool.len();
+        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0, begun_with, space: None })
     }
 
     /// The probability with which the verdict may be wrong.
@@ -64,6 +68,13 @@ impl Question {
     #[must_use]
     pub fn gamma(mut self, gamma: Ridge) -> Self {
         self.gamma = Some(gamma);
+        self
+    }
+
+    /// Only the first so many points were there before the first measurement; the others were added later.
+    #[must_use]
+    pub fn begun_with(mut self, points: usize) -> Self {
+        self.begun_with = points.clamp(1, self.pool.len());
         self
     }
 

@@ -55,6 +55,8 @@ pub enum Why {
     },
     /// Asked for by the user.
     Forced,
+    /// A control, which is in every batch.
+    Control,
     /// Before there are data: spread over the pool.
     Start,
 }
@@ -85,6 +87,7 @@ impl fmt::Display for Why {
             }
             Why::Repeat { times } => write!(f, "replicate; measurement {} of this candidate", times + 1),
             Why::Forced => f.write_str("requested"),
+            Why::Control => f.write_str("control: in every batch"),
             Why::Start => f.write_str("start: spread over the table"),
         }
     }

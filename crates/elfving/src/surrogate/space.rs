@@ -83,6 +83,18 @@ impl Space {
     /// # Ok::<(), elfving::surrogate::SurrogateError>(())
     /// ```
     pub fn new(points: &Columns, choices: Option<&Columns>) -> Result<Self, SurrogateError> {
+        Self::on_the_scale_of(points.rows(), points, choices)
+    }
+
+    /// The same where only the first `scaling` points and the choices set the scale: points that come later do not move those there were.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn on_the_scale_of(
+        scaling: usize,
+        points: &Columns,
+        choices: Option<&Columns>,
+    ) -> Result<Self, SurrogateError> {
         check(points, 0)?;
         if let Some(choices) = choices {
             check(choices, points.rows())?;
@@ -98,7 +110,7 @@ impl Space {
         }
         let tables: Vec<&Columns> = std::iter::once(points).chain(choices).collect();
         let numbers =
-            (0..points.numeric.columns()).map(|k| (ColumnKind::Numeric, numeric_column(&tables, k)));
+            (0..points.numeric.columns()).map(|k| (ColumnKind::Numeric, numeric_column(&tables, k, scaling)));
         let codes = (0..points.categories.len()).map(|k| (ColumnKind::Category, category_column(&tables, k)));
         let varying: Vec<(ColumnKind, Vec<f64>)> = numbers
             .chain(codes)
@@ -206,14 +218,21 @@ fn check(table: &Columns, rows_before: usize) -> Result<(), SurrogateError> {
     }
 }
 
-/// A numeric column of all tables on [0, 1]; all zeros when it does not vary.
-fn numeric_column(tables: &[&Columns], k: usize) -> Vec<f64> {
+/// A numeric column of all tables, with that of the choices and of the first `scaling` points on [0, 1]; where these do not vary, of all
+/// points; all zeros when nothing varies.
+fn numeric_column(tables: &[&Columns], k: usize, scaling: usize) -> Vec<f64> {
     // Halved, so that the range of the largest numbers does not overflow.
     let mut column: Vec<f64> =
         tables.iter().flat_map(|table| (0..table.rows()).map(move |i| 0.5 * table.numeric[(i, k)])).collect();
-    let (low, high) = column
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
+    let points = tables[0].rows();
+    let is_late = |row: usize| (scaling..points).contains(&row);
+    let range_of = |all: bool| {
+        let rows = column.iter().enumerate().filter(|(row, _)| all || !is_late(*row));
+        rows.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, value)| {
+            (low.min(*value), high.max(*value))
+        })
+    };
+    let (low, high) = Some(range_of(false)).filter(|(low, high)| high > low).unwrap_or_else(|| range_of(true));
     let range = high - low;
     column.iter_mut().for_each(|value| *value = if range > 0.0 { (*value - low) / range } else { 0.0 });
     column
@@ -254,6 +273,20 @@ mod tests {
         let space = Space::new(&points, Some(&choices)).unwrap();
         assert_eq!((space.row(1)[0], space.row(2)[0], space.site(3)), (0.25, 1.0, 1));
         assert_eq!(space.choice_rows(), 2..4);
+    }
+
+    #[test]
+    fn points_that_come_later_do_not_move_those_there_were() {
+        let rows = [[0.0, 5.0], [4.0, 5.0], [2.0, 5.0], [8.0, 7.0]];
+        let all = Columns::numeric(Matrix::from_rows(&rows)).category(vec![0, 1, 0, 2]);
+        let first = Columns::numeric(Matrix::from_rows(&rows[..3])).category(vec![0, 1, 0]);
+        let (before, after) =
+            (Space::new(&first, None).unwrap(), Space::on_the_scale_of(3, &all, None).unwrap());
+        assert_eq!(after.row(3), [2.0, 1.0, 2.0], "twice the old range; a column that varies only now; a new level");
+        for row in 0..3 {
+            assert_eq!((after.row(row)[0], after.row(row)[2]), (before.row(row)[0], before.row(row)[1]));
+        }
+        assert_eq!(Space::new(&all, None).unwrap().row(1)[0], 0.5, "without that they would");
     }
 
     #[test]

@@ -4,9 +4,10 @@ use clap::Args;
 use elfving::bandit::{Goal, GoalName};
 use elfving::estimate::Tails;
 use elfving::units::{Confidence, InvalidValue, Ridge};
-use elfving_campaign::{Aim, AssumptionSpec, Limits, Mode, Recipe, Spec};
+use elfving_campaign::{Aim, AssumptionSpec, Layout, Limits, Mode, Recipe, Spec};
 use elfving_table::Table;
 
+use super::super::layout_args::LayoutArgs;
 use super::questions::Questions;
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
@@ -51,6 +52,8 @@ pub(super) struct CampaignArgs {
     /// The seed of all random choices, run orders included
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Campaign")]
     seed: u64,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 /// The question with nothing missing, every number in its domain.
@@ -69,6 +72,7 @@ pub(super) struct CampaignSettings {
     budget: Option<u64>,
     limits: Limits,
     tries: u64,
+    layout: Layout,
 }
 
 impl CampaignArgs {
@@ -94,6 +98,7 @@ impl CampaignArgs {
             budget: self.budget,
             limits: Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements },
             tries: self.tries,
+            layout: self.layout.over(Layout::default()),
         })
     }
 
@@ -227,5 +232,6 @@ impl CampaignSettings {
             .budget(self.budget)
             .limits(self.limits)
             .tries(self.tries)
+            .layout(self.layout)
     }
 }

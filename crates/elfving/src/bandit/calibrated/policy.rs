@@ -6,6 +6,7 @@ use super::settings::{CalibratedSettings, Strategy};
 use super::slate::{Copies, Ground, Rules, Slate};
 use super::statement::{ConditionalStatement, conditional_statement};
 use super::{posterior_xy, scores, start, thompson};
+use crate::bandit::batch_rules::Values;
 use crate::bandit::{
     BanditError, Decision, Goal, Limits, Next, Plan, Policy, Question, Reading, Reason, Report, SetAside,
     Status, Wanted, Why,
@@ -149,10 +150,13 @@ impl Calibrated {
             let in_all = pulls[self.space.site(row)] + in_batch;
             self.may_measure(row) && copies.hard.allow(in_batch, in_all)
         };
-        let mut points = start::at_random(&self.space, &pulls, at_random, self.settings.seed, round, may);
+        let values = Values::new(wanted);
+        let mut points =
+            start::at_random(&self.space, &pulls, at_random, self.settings.seed, round, may, values);
         let mut reasons = vec![Why::Start; points.len()];
-        if let Some(model) = self.model()?.filter(|_| at_random < batch) {
-            let (chosen, why) = self.fill(model, batch - at_random, &points, wanted, copies);
+        let left = batch - points.len();
+        if let Some(model) = self.model()?.filter(|_| left > 0) {
+            let (chosen, why) = self.fill(model, left, &points, wanted, copies);
             points.extend(chosen);
             reasons.extend(why);
         }
@@ -173,10 +177,11 @@ impl Calibrated {
         let spent = self.spent(left);
         let (optimism, slots) = (optimism.at(spent), repeats.slots(batch, spent));
         let barred: Vec<bool> = (0..self.space.points()).map(|row| !self.may_measure(row)).collect();
-        let rules = Rules { settled_at: repeats.settled, repeats_left: slots, copies, barred };
+        let (settled_at, values) = (repeats.settled, Values::new(wanted));
+        let rules = Rules { settled_at, repeats_left: slots, copies, barred, values };
         let mut slate = Slate::new(model, self.pulls.clone(), rules, self.feasibility());
         wanted.pending.iter().for_each(|point| slate.pend(*point));
-        wanted.in_batch.iter().for_each(|point| slate.count_in_batch(*point));
+        wanted.in_batch.iter().chain(wanted.controls).for_each(|point| slate.count_in_batch(*point));
         first.iter().for_each(|point| slate.pend_in_batch(*point));
         let round = wanted.round;
         let for_others = !self.space.chooses_among_itself() && !matches!(self.goal, Goal::Regret { .. });
@@ -400,7 +405,9 @@ impl Policy for Calibrated {
     }
 
     fn apply(&mut self, decision: &Decision) {
-        let Some(fitted) = &decision.fitted else { return };
+        // Parameters of fewer columns are from before the pool was extended.
+        let fits = |fitted: &&Parameters| fitted.lengthscales.len() == self.space.dimension();
+        let Some(fitted) = decision.fitted.as_ref().filter(fits) else { return };
         let is_current = |model: &Result<Model, BanditError>| {
             model.as_ref().is_ok_and(|model| model.fit.parameters() == fitted)
         };

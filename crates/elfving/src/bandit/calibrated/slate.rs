@@ -1,6 +1,7 @@
 //! A batch being filled.
 
 use super::model::Model;
+use crate::bandit::batch_rules::Values;
 use crate::bandit::{Limits, Why};
 use crate::numerics::first_largest;
 use crate::pool::PointId;
@@ -28,7 +29,7 @@ pub(super) struct Copies {
 }
 
 /// What a slot may be filled with.
-pub(super) struct Rules {
+pub(super) struct Rules<'m> {
     /// A site with this many is settled.
     pub(super) settled_at: u64,
     /// Slots that settled rows may still fill.
@@ -36,14 +37,16 @@ pub(super) struct Rules {
     pub(super) copies: Copies,
     /// Rows that are set aside.
     pub(super) barred: Vec<bool>,
+    /// How many different values of a column the batch holds.
+    pub(super) values: Values<'m>,
 }
 
 #[cfg(test)]
-impl Rules {
+impl Rules<'_> {
     /// Any copies of any of these rows.
     pub(super) fn free(rows: usize, settled_at: u64) -> Self {
         let copies = Copies { hard: Limits::default(), usual: u64::MAX, replicates: usize::MAX };
-        Self { settled_at, repeats_left: 10, copies, barred: vec![false; rows] }
+        Self { settled_at, repeats_left: 10, copies, barred: vec![false; rows], values: Values::free() }
     }
 }
 
@@ -56,7 +59,7 @@ pub(super) struct Slate<'m> {
     pulls: Vec<u64>,
     /// Of those, the ones in this batch.
     in_batch: HashMap<usize, u64>,
-    rules: Rules,
+    rules: Rules<'m>,
     /// How likely it is that each point can be measured, where some cannot.
     feasibility: Option<Vec<f64>>,
     chosen: Vec<PointId>,
@@ -67,7 +70,7 @@ impl<'m> Slate<'m> {
     pub(super) fn new(
         model: &'m Model,
         pulls: Vec<u64>,
-        rules: Rules,
+        rules: Rules<'m>,
         feasibility: Option<Vec<f64>>,
     ) -> Self {
         Self {
@@ -110,6 +113,7 @@ impl<'m> Slate<'m> {
     /// Supposes a measurement that is in this batch already.
     pub(super) fn pend_in_batch(&mut self, point: PointId) {
         self.count_in_batch(point);
+        self.rules.values.add(point.index());
         self.pend(point);
     }
 
@@ -142,7 +146,9 @@ impl<'m> Slate<'m> {
 
     /// What is never broken.
     fn may(&self, row: usize) -> bool {
-        !self.rules.barred[row] && self.rules.copies.hard.allow(self.copies_of(row), self.pulls_of(row))
+        !self.rules.barred[row]
+            && self.rules.values.allow(row)
+            && self.rules.copies.hard.allow(self.copies_of(row), self.pulls_of(row))
     }
 
     fn is_usual(&self, row: usize) -> bool {

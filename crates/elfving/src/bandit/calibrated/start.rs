@@ -1,5 +1,6 @@
 //! Before there are data: different rows at random.
 
+use crate::bandit::batch_rules::Values;
 use crate::numerics::rng::{Purpose, stream};
 use crate::pool::PointId;
 use crate::surrogate::Space;
@@ -17,6 +18,7 @@ pub(super) fn at_random(
     seed: u64,
     round: u64,
     may: impl Fn(usize, u64) -> bool,
+    mut values: Values,
 ) -> Vec<PointId> {
     let mut random = stream(seed, round, START);
     let is_first = |row: &usize| space.site(*row) == *row && may(*row, 0);
@@ -24,6 +26,7 @@ pub(super) fn at_random(
     if rows.is_empty() {
         rows = (0..space.points()).filter(|row| may(*row, 0)).collect();
     }
+    rows.retain(|row| values.allow(*row));
     let mut chosen = Vec::with_capacity(count);
     while chosen.len() < count && !rows.is_empty() {
         let (k, times) = (chosen.len() % rows.len(), chosen.len() / rows.len());
@@ -34,6 +37,11 @@ pub(super) fn at_random(
             break;
         }
         chosen.push(PointId::new(rows[k]));
+        if times == 0 && !values.are_free() {
+            // Those chosen so far are at the front, and their values are in the batch: they stay.
+            values.add(rows[k]);
+            rows.retain(|row| values.allow(*row));
+        }
     }
     chosen
 }

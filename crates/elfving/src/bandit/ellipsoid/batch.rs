@@ -2,12 +2,12 @@
 
 use super::contest::{Contest, Pair};
 use super::snapshot::Snapshot;
-use crate::bandit::{Limits, Precision, Wanted, Why};
+use crate::bandit::batch_rules::Counts;
+use crate::bandit::{Precision, Wanted, Why};
 use crate::estimate::Assumptions;
 use crate::numerics::first_largest;
 use crate::numerics::{add_scaled_row, apply, dot, norm_squared};
 use crate::pool::{ChoiceId, PointId};
-use std::collections::HashMap;
 
 /// The algorithm box (LinGapE of Xu, Honda and Sugiyama 2018, with a kernel and in batches): take the open comparison v,
 /// measure the point that reduces its variance most, `argmax (φᵀV⁻¹v)² / (1/w + φᵀV⁻¹φ)`, suppose it measured, again. The
@@ -39,32 +39,6 @@ pub(super) fn choose_batch(
         chosen.push((PointId::new(point), why));
     }
     chosen.into_iter().unzip()
-}
-
-/// How often each point was measured, will be, and is in this batch.
-pub(super) struct Counts {
-    in_all: Vec<u64>,
-    in_batch: HashMap<usize, u64>,
-    limits: Limits,
-}
-
-impl Counts {
-    pub(super) fn new(measured: &[u64], wanted: &Wanted) -> Self {
-        let mut in_all = measured.to_vec();
-        wanted.pending.iter().for_each(|point| in_all[point.index()] += 1);
-        let mut in_batch = HashMap::new();
-        wanted.in_batch.iter().for_each(|point| *in_batch.entry(point.index()).or_default() += 1);
-        Self { in_all, in_batch, limits: wanted.limits }
-    }
-
-    pub(super) fn allow(&self, point: usize) -> bool {
-        self.limits.allow(self.in_batch.get(&point).copied().unwrap_or(0), self.in_all[point])
-    }
-
-    pub(super) fn add(&mut self, point: usize) {
-        self.in_all[point] += 1;
-        *self.in_batch.entry(point).or_default() += 1;
-    }
 }
 
 fn why(pair: &Pair, assumed: &Assumptions) -> Why {

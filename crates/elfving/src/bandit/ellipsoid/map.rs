@@ -1,9 +1,9 @@
 //! Certified estimates everywhere: measure by a G-optimal design until every mean is known well enough.
 
-use super::batch::Counts;
 use super::snapshot::Snapshot;
 use super::state::State;
 use super::width::Direction;
+use crate::bandit::batch_rules::Counts;
 use crate::bandit::{
     BanditError, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
     Report, SetAside, Status, Wanted,
@@ -81,7 +81,8 @@ impl EllipsoidMap {
     /// Whether every point may be measured as often as the design says.
     fn is_free(&self, wanted: &Wanted) -> bool {
         let points = self.state.question.pool.len();
-        wanted.limits.are_none() && (0..points).all(|point| self.state.may_measure(PointId::new(point)))
+        let ruled = !wanted.limits.are_none() || !wanted.at_most.is_empty();
+        !ruled && (0..points).all(|point| self.state.may_measure(PointId::new(point)))
     }
 
     /// The next measurements where not every point may be measured: again and again the one that takes most from the widest mean.

@@ -1,7 +1,7 @@
 //! Certified regret: optimism inside the survivors.
 
-use super::batch::Counts;
 use super::state::State;
+use crate::bandit::batch_rules::Counts;
 use crate::bandit::{
     BanditError, Decision, Goal, Next, Plan, Policy, Precision, Question, Reading, Reason, Report, SetAside,
     Status, Wanted, Why,

@@ -13,11 +13,13 @@ const TYPICAL_MEASUREMENTS: f64 = 300.0;
 /// measurements spread over the pool (κ_i the eigenvalues of its mean information).
 ///
 /// It minimises the squared radius `ridge · S² + σ² ln det(I + T A / ridge)` (its derivative vanishes there), depends on nothing
-/// but the question, and gives the same widths when features and S are rescaled together. σ² when S = 0.
+/// but the question as it was before the first measurement, and gives the same widths when features and S are rescaled together. σ² when S = 0.
 pub(super) fn balanced_ridge(question: &Question) -> f64 {
     let (norm, sigma) = (norm_of(&question.assumptions), question.assumptions.sigma_bound());
-    let points = question.pool.len();
-    let information = weighted_gram(question.pool.features(), &vec![1.0 / points as f64; points]);
+    let weight = 1.0 / question.begun_with as f64;
+    let weights: Vec<f64> =
+        (0..question.pool.len()).map(|point| if point < question.begun_with { weight } else { 0.0 }).collect();
+    let information = weighted_gram(question.pool.features(), &weights);
     let Ok(SymmetricEigen { values, .. }) = SymmetricEigen::new(&information) else { return sigma * sigma };
     let effective_dimension = |ridge: f64| -> f64 {
         let dimension = |value: &f64| {
