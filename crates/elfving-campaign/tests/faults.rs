@@ -63,6 +63,7 @@ fn child() {
             }
         }
         "read-only" => read_only(Path::new(&path)),
+        "robot" => robot(Path::new(&path), argument),
         other => panic!("{other}"),
     }
 }
@@ -79,6 +80,30 @@ fn work(path: &Path) {
             campaign.tell_outcomes(&outcomes, &TellOptions::default(), At(2)).unwrap();
             let slots: Vec<&str> = pair.iter().map(|row| row.slot.as_str()).collect();
             say(&format!("told {}", slots.join(" ")));
+        }
+    }
+}
+
+/// Asks for three slots under its name and tells them one by one, for ever; every seventh slot fails once.
+fn robot(path: &Path, name: &str) {
+    let mut campaign = Campaign::open(path).unwrap();
+    loop {
+        let batch = match campaign.ask_for(Some(name), Some(3), At(1)) {
+            Ok(batch) => batch,
+            // Eight at once and a slow disk: it asks again.
+            Err(CampaignError::Locked { .. }) => continue,
+            Err(error) => panic!("{error}"),
+        };
+        for row in &batch.rows {
+            let number = elfving_table::slot_index(&row.slot).unwrap();
+            let fails = number % 7 == 3 && !row.failed_before;
+            let outcome = if fails { Outcome::Failed } else { Outcome::from(value(&row.slot)) };
+            match campaign.tell_outcomes(&[(&row.slot, outcome)], &TellOptions::default(), At(2)) {
+                Ok(_) if fails => say(&format!("failed {}", row.slot)),
+                Ok(_) => say(&format!("told {}", row.slot)),
+                Err(CampaignError::Locked { .. }) => break,
+                Err(error) => panic!("{error}"),
+            }
         }
     }
 }
@@ -195,6 +220,87 @@ fn eight_processes_tell_at_once_and_nothing_is_lost_or_doubled() {
     assert_eq!(told, (0..64).collect::<Vec<_>>());
     let closed = campaign.rounds().filter(|round| round.decision.is_some()).count();
     assert_eq!(closed, 1, "the last one decided the round, once");
+}
+
+/// Eight robots at once, one of them killed at every random moment and started again. No slot is with two of them, what was acknowledged is on
+/// record once, and a robot that comes back gets its own slots.
+fn kill_robots_at_random_moments(times: u64) {
+    let lab = Lab::new();
+    drop(lab.create(certified().goal(elfving::bandit::Goal::Regret { horizon: None }).tries(9)));
+    let start = |k: usize| {
+        let mut child = process(&format!("robot r{k}"), &lab.path()).spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut text = String::new();
+            stdout.read_to_string(&mut text).unwrap();
+            text
+        });
+        (child, reader)
+    };
+    let mut moments = stream(12, 0, Purpose::new("kills"));
+    let mut robots: Vec<_> = (0..8).map(start).collect();
+    let mut acknowledged: Vec<String> = Vec::new();
+    let mut end = |(mut child, reader): (Child, std::thread::JoinHandle<String>)| {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let lines = spoken(&reader.join().unwrap());
+        acknowledged.extend(lines.iter().filter_map(|line| line.strip_prefix("told ")).map(str::to_owned));
+    };
+    std::thread::sleep(Duration::from_millis(300));
+    for _ in 0..times {
+        std::thread::sleep(Duration::from_micros(20_000 + moments.below(80_000)));
+        let k = moments.below(8) as usize;
+        end(std::mem::replace(&mut robots[k], start(k)));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    robots.into_iter().for_each(&mut end);
+
+    // Who has a slot keeps it until it is told or fails.
+    let campaign = lab.open();
+    let mut holder: HashMap<usize, Option<String>> = HashMap::new();
+    let (mut slots, mut told) = (0, HashMap::new());
+    for recorded in campaign.log().unwrap() {
+        match recorded.event {
+            Event::Asked(handing) => {
+                let new = match handing.plan {
+                    Some(plan) => plan.measurements.len(),
+                    None => 0,
+                };
+                for slot in handing.again.iter().copied().chain(slots..slots + new) {
+                    let before = holder.insert(slot, handing.worker.clone()).flatten();
+                    assert!(before.is_none() || before == handing.worker, "slot {slot}: {before:?} has it");
+                }
+                slots += new;
+            }
+            Event::Told(telling) => {
+                for (slot, reading) in telling.results {
+                    assert_eq!(told.insert(slot, reading), None, "slot {slot} was told twice");
+                }
+            }
+            Event::Failed(failing) => failing.slots.iter().for_each(|slot| {
+                assert!(holder.contains_key(slot), "slot {slot} failed and nobody had it");
+            }),
+            _ => {}
+        }
+    }
+    for slot in &acknowledged {
+        let number = elfving_table::slot_index(slot).unwrap();
+        assert_eq!(told.get(&number), Some(&Reading::Value(value(slot))), "{slot} was acknowledged");
+    }
+    assert!(acknowledged.len() as u64 > times, "{} outcomes in {times} lives", acknowledged.len());
+    assert!((0..slots).all(|slot| told.contains_key(&slot) || holder.contains_key(&slot)), "none is lost");
+    assert_eq!(campaign.verify().unwrap().differing, [0; 0]);
+}
+
+#[test]
+fn eight_robots_that_are_killed_never_share_a_slot() {
+    kill_robots_at_random_moments(25);
+}
+
+#[test]
+#[ignore = "slow: two thousand processes"]
+fn eight_robots_that_are_killed_two_thousand_times_never_share_a_slot() {
+    kill_robots_at_random_moments(2_000);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! A campaign against a model that is a few lines long: whatever is asked, told, failed, corrected, released, volunteered, forbidden,
-//! changed, shuffled or reopened, by whom and in whatever order, both agree.
+//! added, changed, shuffled or reopened, from a file of this format or of the first, by whom and in whatever order, both agree.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too
 
@@ -9,13 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use elfving::bandit::{Goal, Outcome, Reading};
 use elfving_campaign::event::Changing;
-use elfving_campaign::{At, Campaign, CampaignError, TellOptions};
+use elfving_campaign::{At, Attachment, Campaign, CampaignError, TellOptions};
 use elfving_table::{slot_index, slot_name};
 use proptest::prelude::*;
 use support::*;
 
 const BATCH: usize = 5;
-const IDS: [&str; 6] = ["a1", "a2", "a3", "b1", "b2", "b3"];
+/// Those of the pool, and two that are added.
+const IDS: [&str; 8] = ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2"];
+const FIRST: usize = 6;
 const WORKERS: [Option<&str>; 3] = [None, Some("one"), Some("two")];
 
 /// One thing that a user does; numbers choose among the slots, candidates and workers there are.
@@ -31,6 +33,7 @@ enum Act {
     Forbid(usize),
     Allow(usize),
     Change(u8),
+    Extend,
     CloseWithoutGuarantee,
     Reopen,
 }
@@ -54,11 +57,12 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     let act = prop_oneof![
         6 => (0..3usize).prop_map(Act::Ask),
         8 => proptest::collection::vec(line, 1..7).prop_map(Act::Tell),
-        2 => proptest::collection::vec((0..7usize, 0..4u8), 1..4).prop_map(Act::Volunteer),
+        2 => proptest::collection::vec((0..9usize, 0..4u8), 1..4).prop_map(Act::Volunteer),
         2 => (0..16usize, 0..4u8).prop_map(|(slot, value)| Act::Correct(slot, value)),
         1 => (0..3usize).prop_map(Act::Release),
-        1 => (0..6usize).prop_map(Act::Forbid),
-        1 => (0..6usize).prop_map(Act::Allow),
+        1 => (0..8usize).prop_map(Act::Forbid),
+        1 => (0..8usize).prop_map(Act::Allow),
+        1 => Just(Act::Extend),
         1 => (1..4u8).prop_map(Act::Change),
         1 => Just(Act::CloseWithoutGuarantee),
         2 => Just(Act::Reopen),
@@ -84,6 +88,8 @@ struct Model {
     slots: Vec<(Slot, String, Option<usize>)>,
     failures: BTreeMap<usize, u64>,
     brought: Vec<(String, u8)>,
+    /// Candidates there are.
+    candidates: usize,
     barred: BTreeSet<String>,
     /// Where the round of a policy by whole rounds begins.
     open_from: usize,
@@ -166,7 +172,7 @@ impl Model {
 
     /// How many lines are new.
     fn volunteer(&mut self, lines: &[(usize, u8)]) -> Option<usize> {
-        if !self.anytime || lines.iter().any(|(id, _)| *id >= IDS.len()) {
+        if !self.anytime || lines.iter().any(|(id, _)| *id >= self.candidates) {
             return None;
         }
         let mut known = self.brought.clone();
@@ -256,7 +262,7 @@ fn ask(campaign: &mut Campaign, model: &mut Model, worker: usize, at: At) {
         let mine: Vec<usize> = held.into_iter().filter(|slot| !numbers.contains(slot)).collect();
         assert!(mine.is_empty(), "whoever asks again gets the own slots: {mine:?}");
     }
-    if model.anytime && model.barred.len() < IDS.len() && batch.stopped.is_none() {
+    if model.anytime && model.barred.len() < model.candidates && batch.stopped.is_none() {
         assert!(batch.rows.len() >= BATCH.min(numbers.len()), "{batch:?}");
     }
     // Asked again before anything happens, it shows the same.
@@ -267,11 +273,19 @@ fn ask(campaign: &mut Campaign, model: &mut Model, worker: usize, at: At) {
     );
 }
 
-fn live(anytime: bool, acts: &[Act]) {
+fn live(anytime: bool, old: bool, acts: &[Act]) {
     let lab = Lab::quick();
     let spec = if anytime { certified().goal(Goal::Best { epsilon: 1e-6 }) } else { random() };
     let mut campaign = lab.create(spec.batch(BATCH));
-    let mut model = Model { anytime, ..Model::default() };
+    let mut model = Model { anytime, candidates: FIRST, ..Model::default() };
+    if old {
+        // A file of the first format, which has the same first event.
+        drop(campaign);
+        let file = rusqlite::Connection::open(lab.path()).unwrap();
+        file.pragma_update(None, "user_version", 1).unwrap();
+        drop(file);
+        campaign = lab.open();
+    }
     for (k, act) in acts.iter().enumerate() {
         let (at, before) = (At(k as u64), campaign.head().event);
         match act {
@@ -290,7 +304,7 @@ fn live(anytime: bool, acts: &[Act]) {
             }
             Act::Volunteer(lines) => {
                 let line = |&(id, value): &(usize, u8)| {
-                    format!("{},{}\n", IDS.get(id).unwrap_or(&"nobody"), number(value))
+                    format!("{},{}\n", IDS.get(id).filter(|_| id < model.candidates).unwrap_or(&"nobody"), number(value))
                 };
                 let text = format!("id,yield\n{}", lines.iter().map(line).collect::<String>());
                 match (tell(&mut campaign, &text, k as u64), model.volunteer(lines)) {
@@ -325,19 +339,30 @@ fn live(anytime: bool, acts: &[Act]) {
             Act::Forbid(id) => {
                 let ids = [IDS[*id].to_owned()];
                 let forbidden = campaign.forbid(&ids, false, None, "sold out", at);
-                assert_eq!(forbidden.is_ok(), anytime, "{forbidden:?}");
-                if anytime {
+                assert_eq!(forbidden.is_ok(), anytime && *id < model.candidates, "{forbidden:?}");
+                if forbidden.is_ok() {
                     model.bar(IDS[*id]);
                 }
             }
             Act::Allow(id) => {
-                campaign.allow(&[IDS[*id].to_owned()], "back again", at).unwrap();
+                let allowed = campaign.allow(&[IDS[*id].to_owned()], "back again", at);
+                assert_eq!(allowed.is_ok(), *id < model.candidates, "{allowed:?}");
                 model.barred.remove(IDS[*id]);
             }
             Act::Change(budgets) => {
                 let budget = Some(Some(100 * u64::from(*budgets)));
                 let changing = Changing { budget, reason: "money".to_owned(), ..Changing::default() };
                 campaign.change_question(&changing, at).unwrap();
+            }
+            Act::Extend => {
+                let more = "id,ligand,dose (mg)\nc1,SPhos,1\nc2,SPhos,2\n";
+                let extended = campaign.extend(Attachment::new("more.csv", more), "new", at);
+                assert_eq!(extended.is_ok(), anytime && model.candidates == FIRST, "{extended:?}");
+                if extended.is_ok() {
+                    model.candidates = IDS.len();
+                } else {
+                    assert_eq!(campaign.head().event, before, "nothing was written");
+                }
             }
             Act::CloseWithoutGuarantee => {
                 let open = model.open();
@@ -363,6 +388,7 @@ fn live(anytime: bool, acts: &[Act]) {
         assert_eq!(campaign.report().unwrap().samples as usize, model.samples(), "every result counts, once");
         assert_eq!(status.set_aside.len(), model.barred.len());
     }
+    assert_eq!(status.candidates, model.candidates);
     // Who tells everything again changes nothing.
     let told = model.slots.iter().enumerate().filter_map(|(k, slot)| match slot.0 {
         Slot::Told(value) => Some((k, Say::Value(value))),
@@ -380,8 +406,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_sequence_of_acts_equals_the_model(anytime: bool, acts in acts()) {
-        live(anytime, &acts);
+    fn any_sequence_of_acts_equals_the_model(anytime: bool, old: bool, acts in acts()) {
+        live(anytime, old, &acts);
     }
 }
 
@@ -390,7 +416,7 @@ proptest! {
 
     #[test]
     #[ignore = "slow: ten thousand campaigns"]
-    fn any_of_ten_thousand_sequences_of_acts_equals_the_model(anytime: bool, acts in acts()) {
-        live(anytime, &acts);
+    fn any_of_ten_thousand_sequences_of_acts_equals_the_model(anytime: bool, old: bool, acts in acts()) {
+        live(anytime, old, &acts);
     }
 }
