@@ -362,3 +362,39 @@ def test_it_shows_in_notebooks(campaign: elfving.Campaign) -> None:
     assert dict(pickle.loads(pickle.dumps(status))) == dict(status)
     with pytest.raises(AttributeError, match="a status has no 'nonsense'"):
         _ = status.nonsense
+
+
+def test_plates_controls_and_rules_about_columns(tmp_path: Path) -> None:
+    pool = pd.DataFrame({"id": [f"c{k}" for k in range(12)], "dose": range(12), "ligand": ["P", "Q", "R"] * 4})
+    campaign = elfving.Campaign.create(
+        tmp_path / "plates", pool, id="id", maximize="y", mode="calibrated", batch=5, plate="2x3", control={"c0": 1},
+        same="ligand",
+    )
+    batch = campaign.ask()
+    assert [slot.well for slot in batch] == ["A1", "A2", "A3", "B1", "B2"]
+    assert [slot.id for slot in batch if slot.kind == "control"] == ["c0"]
+    assert len({slot.columns["ligand"] for slot in batch if slot.kind != "control"}) == 1
+    lines = (batch.plate_map() or "").splitlines()
+    assert lines[0] == "plate 1,1,2,3" and lines[1].split(",")[1:] == [slot.id for slot in batch[:3]]
+    batch.plate_map(tmp_path / "map.csv")
+    assert (tmp_path / "map.csv").read_text() == batch.plate_map()
+    assert "well" in batch.to_dataframe().columns
+    campaign.change(at_most={"ligand": 2}, reason="two bottles")
+    assert campaign.spec["layout"]["at_most"] == [{"column": "ligand", "most": 2}]
+    assert campaign.spec["layout"]["plate"] == "2x3"
+    with pytest.raises(elfving.OptionError, match="8x12"):
+        elfving.Campaign.create(tmp_path / "no", pool, id="id", maximize="y", mode="calibrated", plate="many")
+
+
+def test_candidates_come_later_and_go_by_a_condition(tmp_path: Path) -> None:
+    pool = pd.DataFrame({"id": ["a", "b", "c"], "dose": [1.0, 2.0, 3.0]})
+    campaign = elfving.Campaign.create(tmp_path / "later", pool, id="id", maximize="y", mode="calibrated", batch=2)
+    added = campaign.extend(pd.DataFrame({"id": ["d", "e"], "dose": [9.0, 2.5]}), reason="they came")
+    assert added["candidates"] == 2
+    assert campaign.status().candidates == 5
+    assert campaign.forbid(where="dose > 5", reason="too much")["candidates"] == 1
+    assert campaign.allow(where="dose > 5", reason="not too much")["candidates"] == 1
+    with pytest.raises(elfving.DataError, match="is a candidate already|candidate already"):
+        campaign.extend(pd.DataFrame({"id": ["a"], "dose": [7.0]}), reason="again")
+    with pytest.raises(elfving.OptionError, match="dosis"):
+        campaign.forbid(where="dosis > 5", reason="a slip")

@@ -28,18 +28,13 @@ pub fn run(workspace: &Workspace) -> Result<(), String> {
 /// A folder with the report of the demonstration and those that the tests of campaigns leave.
 fn reports(workspace: &Workspace) -> Result<PathBuf, String> {
     let folder = workspace.target.join("tmp");
-    workspace.run(workspace.cargo(&[
-        "test",
-        "--package",
-        "elfving-campaign",
-        "--test",
-        "report",
-        "--quiet",
-    ]))?;
+    if !workspace.tested.get() {
+        let test = ["test", "--package", "elfving-campaign", "--test", "report", "--quiet"];
+        workspace.run(workspace.cargo(&test))?;
+    }
     let demo = workspace.target.join("demo");
-    let mut run =
-        workspace.cargo(&["run", "--quiet", "--package", "elfving-cli", "--", "demo", "--quiet", "--out"]);
-    run.arg(&demo);
+    let mut run = workspace.program(workspace.built_program()?);
+    run.args(["demo", "--quiet", "--out"]).arg(&demo);
     workspace.run(run)?;
     copy(&demo.join("report.html"), &folder.join("report-demo.html"))?;
     Ok(folder)

@@ -124,7 +124,9 @@ fn tests(workspace: &Workspace) -> Result<(), String> {
         workspace.cargo(&["nextest", "run", "--workspace"])
     } else {
         cargo_test(workspace)
-    })
+    })?;
+    workspace.tested.set(true);
+    Ok(())
 }
 
 /// The statistical suites carry `#[ignore]`, because they simulate for minutes.

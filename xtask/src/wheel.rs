@@ -35,9 +35,8 @@ pub fn test(workspace: &Workspace) -> Result<(), String> {
     let wheel = build(workspace, &python, "dev", &["--features", "testing"], "test-wheels")?;
     install(workspace, &python, &wheel)?;
     // Numbers and campaign files are compared with those of the program.
-    workspace.run(workspace.cargo(&["build", "--quiet", "--package", "elfving-cli"]))?;
+    let program = workspace.built_program()?;
     let folder = workspace.root.join("python");
-    let program = crate::python::program_in(&workspace.target.join("debug"), "elfving");
     let mut tests = workspace.program(&python);
     // Nothing is left beside the sources.
     tests.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).arg(folder.join("tests"));

@@ -1,5 +1,6 @@
 //! Where the workspace is, what it contains, and how its tools are called.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -14,6 +15,8 @@ pub struct Workspace {
     pub target: PathBuf,
     /// `cargo metadata --no-deps`, for the rules about crates.
     pub metadata: Value,
+    /// Whether the tests ran just now: their program and what they left behind are up to date.
+    pub tested: Cell<bool>,
 }
 
 impl Workspace {
@@ -39,7 +42,19 @@ impl Workspace {
         let folder = |key: &str| {
             metadata[key].as_str().map(PathBuf::from).ok_or(format!("cargo metadata has no field {key}"))
         };
-        Ok(Self { root: folder("workspace_root")?, target: folder("target_directory")?, metadata })
+        let (root, target) = (folder("workspace_root")?, folder("target_directory")?);
+        Ok(Self { root, target, metadata, tested: Cell::new(false) })
+    }
+
+    /// The program as the tests have it. One package alone would be built with other features of its dependencies, and these anew.
+    ///
+    /// # Errors
+    /// A build that fails.
+    pub fn built_program(&self) -> Result<PathBuf, String> {
+        if !self.tested.get() {
+            self.run(self.cargo(&["build", "--quiet", "--package", "elfving-cli"]))?;
+        }
+        Ok(crate::python::program_in(&self.target.join("debug"), "elfving"))
     }
 
     /// A cargo command in the workspace's root, without standard input.

@@ -99,7 +99,11 @@ impl Lab {
         self.follower.follow(&self.talk).unwrap();
         let decision = self.follower.decide(&self.talk).unwrap();
         self.talk.decide(decision).unwrap();
-        // As a process that comes back.
+        self.come_back();
+    }
+
+    /// As a new process that reads the record.
+    fn come_back(&mut self) {
         self.follower = Follower::new(policy(self.goal, self.rows, self.slip));
         self.follower.follow(&self.talk).unwrap();
     }
@@ -122,7 +126,7 @@ impl Lab {
             let predicted: Vec<(PointId, Reading)> = under_way.iter().filter_map(predicted).collect();
             self.talk.bring(predicted).unwrap();
         }
-        self.follower = Follower::new(policy(self.goal, self.rows, self.slip));
+        self.come_back();
         true
     }
 
@@ -161,7 +165,7 @@ impl Lab {
     fn extend(&mut self) {
         self.rows = ALL;
         self.talk.extend(Extension { from: FIRST, to: ALL, chosen_among: true }).unwrap();
-        self.follower = Follower::new(policy(self.goal, ALL, self.slip));
+        self.come_back();
         self.decide();
     }
 
