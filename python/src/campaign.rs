@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use elfving::bandit::{Goal, Outcome, Reading};
 use elfving_campaign::event::Changing;
 use elfving_campaign::{
-    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Layout, Limits, Mode, OutcomeMarker, ResultsFile,
-    ResultsFormat, Spec, TellOptions, spec_for_programs,
+    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Layout, Limits, Mode, OutcomeMarker,
+    ResultsFile, ResultsFormat, Spec, TellOptions, spec_for_programs,
 };
 use elfving_problem::{AssumptionSpec, PoolSpec};
 use elfving_table::{Cell, Condition, Decimal, TableError};

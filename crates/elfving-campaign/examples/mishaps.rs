@@ -54,8 +54,9 @@ impl World {
 
     /// Rows without the outcome, as a file.
     fn part(&self, name: &str, keep: impl Fn(usize) -> bool) -> Attachment {
-        let columns: Vec<usize> =
-            (0..self.table.columns().len()).filter(|&k| self.table.columns()[k].name() != self.outcome).collect();
+        let columns: Vec<usize> = (0..self.table.columns().len())
+            .filter(|&k| self.table.columns()[k].name() != self.outcome)
+            .collect();
         let names: Vec<&str> = columns.iter().map(|&k| self.table.columns()[k].name()).collect();
         let mut text = names.join(",") + "\n";
         for row in (0..self.table.rows()).filter(|row| keep(*row)) {
@@ -70,10 +71,18 @@ impl World {
         self.truth[id] + self.noise * normal(random)
     }
 
-    fn campaign(&self, folder: &tempfile::TempDir, pool: Attachment, aim: Aim, spec: impl FnOnce(Spec) -> Spec) -> Campaign {
+    fn campaign(
+        &self,
+        folder: &tempfile::TempDir,
+        pool: Attachment,
+        aim: Aim,
+        spec: impl FnOnce(Spec) -> Spec,
+    ) -> Campaign {
         let columns = PoolOptions::default().id("id");
         let numeric = self.table.columns().iter().map(elfving_table::Column::name);
-        let powers = numeric.filter(|name| aim == Aim::Minimise && self.are_powers(name)).map(|name| (name.to_owned(), LogBase::Two));
+        let powers = numeric
+            .filter(|name| aim == Aim::Minimise && self.are_powers(name))
+            .map(|name| (name.to_owned(), LogBase::Two));
         let columns = PoolOptions { log_scale: powers.collect(), ..columns };
         let pool_spec = PoolSpec { columns, ..PoolSpec::default() };
         let draft = Draft::read(pool, None, pool_spec, &self.outcome, Mode::Calibrated, None, 0).unwrap();
@@ -84,7 +93,9 @@ impl World {
     /// Powers of two want a log scale.
     fn are_powers(&self, column: &str) -> bool {
         let is_power = |x: &f64| *x >= 1.0 && x.log2().fract() == 0.0;
-        column != self.outcome && column != "id" && self.table.numbers(column).is_ok_and(|all| all.iter().all(is_power))
+        column != self.outcome
+            && column != "id"
+            && self.table.numbers(column).is_ok_and(|all| all.iter().all(is_power))
     }
 }
 
@@ -102,7 +113,8 @@ struct Week {
 }
 
 fn weeks(world: &World, column: &str) {
-    let of = |mishaps: bool| -> Vec<Week> { (0..SEEDS).map(|seed| week(world, column, seed, mishaps)).collect() };
+    let of =
+        |mishaps: bool| -> Vec<Week> { (0..SEEDS).map(|seed| week(world, column, seed, mishaps)).collect() };
     let (with, without) = (of(true), of(false));
     for (name, weeks) in [("with mishaps", &with), ("without", &without)] {
         let regrets: Vec<f64> = weeks.iter().map(|week| week.regret).collect();
@@ -132,15 +144,18 @@ fn week(world: &World, column: &str, seed: u64, mishaps: bool) -> Week {
     let first: BTreeSet<&str> = levels.iter().copied().take(levels.len().div_ceil(2)).collect();
     let is_first = |row: usize| first.contains(values[row].as_str());
     let pool = world.part("pool.csv", is_first);
-    let mut campaign =
-        world.campaign(&folder, pool, Aim::Maximise, |spec| spec.batch(WELLS).budget(Some(5 * WELLS as u64)).seed(seed));
+    let mut campaign = world.campaign(&folder, pool, Aim::Maximise, |spec| {
+        spec.batch(WELLS).budget(Some(5 * WELLS as u64)).seed(seed)
+    });
     let mut random = stream(seed, 0, Purpose::new("mishaps"));
     let mut found = Week { regret: 0.0, smallest_plate: usize::MAX, most_copies: 0, late: 0 };
     let mut told = 0;
     let mut waiting: Vec<(String, Outcome)> = Vec::new();
     for day in 1..=5u64 {
         if day == 3 {
-            campaign.extend(world.part("more.csv", |row| !is_first(row)), "they arrived", At(10 * day)).unwrap();
+            campaign
+                .extend(world.part("more.csv", |row| !is_first(row)), "they arrived", At(10 * day))
+                .unwrap();
         }
         // Broken vials are not measurements: the plate is full while the budget lasts.
         let batch = campaign.ask(None, At(10 * day + 1)).unwrap();
@@ -160,7 +175,8 @@ fn week(world: &World, column: &str, seed: u64, mishaps: bool) -> Week {
             if is_late { &mut waiting } else { &mut today }.push((row.slot.clone(), outcome));
         }
         told += today.iter().filter(|(_, outcome)| *outcome != Outcome::Failed).count();
-        let outcomes: Vec<(&str, Outcome)> = today.iter().map(|(slot, told)| (slot.as_str(), told.clone())).collect();
+        let outcomes: Vec<(&str, Outcome)> =
+            today.iter().map(|(slot, told)| (slot.as_str(), told.clone())).collect();
         campaign.tell_outcomes(&outcomes, &TellOptions::default(), At(10 * day + 2)).unwrap();
         if mishaps && day == 2 {
             told += volunteer(world, &mut campaign, &mut random);
@@ -207,8 +223,11 @@ fn never_works(world: &World) -> BTreeSet<String> {
         .filter_map(|name| world.table.numbers(name).ok())
         .filter(|values| values.iter().all(|x| *x > 0.0))
         .collect();
-    let mut order: Vec<(f64, &String)> =
-        ids.iter().enumerate().map(|(row, id)| (numeric.iter().map(|values| values[row].ln()).sum(), id)).collect();
+    let mut order: Vec<(f64, &String)> = ids
+        .iter()
+        .enumerate()
+        .map(|(row, id)| (numeric.iter().map(|values| values[row].ln()).sum(), id))
+        .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     order.iter().take(ids.len() / 4).map(|(_, id)| (*id).clone()).collect()
 }
@@ -235,10 +254,13 @@ fn script(world: &World, never: &BTreeSet<String>, seed: u64) {
             let fails = never.contains(&row.id);
             failing += usize::from(fails);
             late_failing += usize::from(fails && slots > 50);
-            outcomes.push((row.slot.as_str(), match fails {
-                true => Outcome::Failed,
-                false => Outcome::from(world.measured(&row.id, &mut random)),
-            }));
+            outcomes.push((
+                row.slot.as_str(),
+                match fails {
+                    true => Outcome::Failed,
+                    false => Outcome::from(world.measured(&row.id, &mut random)),
+                },
+            ));
         }
         campaign.tell_outcomes(&outcomes, &TellOptions::default(), At(asks)).unwrap();
     }

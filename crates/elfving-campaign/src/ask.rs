@@ -202,7 +202,8 @@ impl Campaign {
         }
         let mut left = to_plan;
         // Controls go out once with a batch, and leave room for others.
-        let mut controls = Some(self.controls()?).filter(|controls| controls.len() < left).unwrap_or_default();
+        let mut controls =
+            Some(self.controls()?).filter(|controls| controls.len() < left).unwrap_or_default();
         let mut stop = None;
         while left > 0 {
             let beside = if left < size { talk.last_batch(worker).to_vec() } else { Vec::new() };
@@ -301,7 +302,8 @@ impl Campaign {
             return Ok(taken.to_vec());
         }
         let waiting = taken.iter().filter_map(|&slot| Some((slot, self.state.point(slot)?)));
-        let is_under_way = |slot: usize| self.state.slot(slot).is_some_and(|slot| slot.state == SlotState::Open);
+        let is_under_way =
+            |slot: usize| self.state.slot(slot).is_some_and(|slot| slot.state == SlotState::Open);
         let (mut order, rest): (Vec<_>, Vec<_>) = waiting.partition(|(slot, _)| is_under_way(*slot));
         order.extend(rest);
         let mut together = that_fit(&order, &few);

@@ -305,8 +305,7 @@ fn applied(
     recorded: Recorded,
 ) -> Result<(), CampaignError> {
     let extended = matches!(recorded.event, Event::Extended(_));
-    let names_candidates =
-        matches!(recorded.event, Event::Earlier(_) | Event::Barred(_) | Event::Allowed(_));
+    let names_candidates = matches!(recorded.event, Event::Earlier(_) | Event::Barred(_) | Event::Allowed(_));
     let before = names_candidates.then(|| (state.spec.clone(), state.files.clone()));
     let find = |id: &str| match &before {
         Some((spec, files)) => find(store, spec, files, candidates, id),

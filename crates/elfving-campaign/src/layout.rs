@@ -99,7 +99,8 @@ impl FromStr for FewValues {
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plate = self.plate.map(|plate| format!("plate {plate}"));
-        let controls = self.controls.iter().map(|control| format!("control {} x {}", control.id, control.count));
+        let controls =
+            self.controls.iter().map(|control| format!("control {} x {}", control.id, control.count));
         let few = self.at_most.iter().map(|few| match few.most {
             1 => format!("one value of {} per batch", few.column),
             most => format!("at most {most} values of {} per batch", few.column),
@@ -143,7 +144,10 @@ impl Layout {
     fn rules(&self, candidates: &Dataset) -> Result<Vec<AtMost>, CampaignError> {
         let rule = |few: &FewValues| {
             let table = candidates.table().ok_or_else(|| {
-                setting(format!("there is no table with a column {:?}: the pool is a matrix of numbers", few.column))
+                setting(format!(
+                    "there is no table with a column {:?}: the pool is a matrix of numbers",
+                    few.column
+                ))
             })?;
             let texts = table.texts(&few.column)?;
             let mut levels: Vec<&str> = texts.iter().map(|text| text.trim()).collect();

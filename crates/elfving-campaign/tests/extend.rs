@@ -60,13 +60,20 @@ fn nothing_of_the_past_moves() {
         tell_truth(&mut campaign, 10 * day);
     }
     let before = campaign.status().unwrap();
-    campaign.extend(more(), "a new ligand", At(50)).unwrap();
+    let unlike = Attachment::new("more.csv", "id,ligand,dose (mg)\nc1,SPhos,1\nc2,SPhos,2\n");
+    campaign.extend(unlike, "a new ligand", At(50)).unwrap();
     let after = campaign.status().unwrap();
+    let mut compared = 0;
     for old in &before.survivors {
-        let new = after.survivors.iter().find(|one| one.id == old.id).unwrap();
+        let Some(new) = after.survivors.iter().find(|one| one.id == old.id) else { continue };
         let (old, new) = (old.interval.unwrap(), new.interval.unwrap());
-        assert!((old.lower - new.lower).abs() < 1e-9 && (old.upper - new.upper).abs() < 1e-9, "{old:?} {new:?}");
+        compared += 1;
+        assert!(
+            (old.lower - new.lower).abs() < 1e-9 && (old.upper - new.upper).abs() < 1e-9,
+            "{old:?} {new:?}"
+        );
     }
+    assert!(compared > 0, "{:?}", after.survivors);
     // Every decision made before the extension is the same when it is made again.
     assert_eq!(campaign.verify().unwrap().differing, Vec::<u64>::new());
     assert_eq!(lab.open().status().unwrap(), after);
@@ -121,10 +128,7 @@ fn what_cannot_be_added_is_refused_and_nothing_is_written() {
     assert!(said.contains("there is no column \"dose (mg)\""), "{said}");
     let said = refused("bad.csv", "id,ligand,dose (mg)\nd1,XPhos,much\n");
     assert!(said.contains("bad.csv:2"), "{said}");
-    assert!(matches!(
-        campaign.extend(more(), " ", At(3)),
-        Err(CampaignError::Setting { .. })
-    ));
+    assert!(matches!(campaign.extend(more(), " ", At(3)), Err(CampaignError::Setting { .. })));
     assert_eq!(campaign.head().event, event);
     campaign.extend(more(), "a new ligand", At(4)).unwrap();
     let twice = campaign.extend(more(), "again", At(5)).unwrap_err().to_string();

@@ -6,16 +6,21 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use elfving::bandit::Outcome;
+use elfving::bandit::{Goal, Outcome};
 use elfving_campaign::event::Changing;
-use elfving_campaign::{At, Batch, Campaign, CampaignError, ControlWells, FewValues, Layout, Mode, Spec, TellOptions};
+use elfving_campaign::{
+    At, Batch, Campaign, CampaignError, ControlWells, FewValues, Layout, Mode, Spec, TellOptions,
+};
 use support::*;
 
 fn layout(plate: Option<&str>, controls: &[&str], at_most: &[(&str, usize)]) -> Layout {
     Layout {
         plate: plate.map(|plate| plate.parse().unwrap()),
         controls: controls.iter().map(|control| control.parse::<ControlWells>().unwrap()).collect(),
-        at_most: at_most.iter().map(|(column, most)| FewValues { column: (*column).into(), most: *most }).collect(),
+        at_most: at_most
+            .iter()
+            .map(|(column, most)| FewValues { column: (*column).into(), most: *most })
+            .collect(),
     }
 }
 
@@ -39,9 +44,9 @@ fn tell_all(campaign: &mut Campaign, batch: &Batch, failing: &[usize], at: u64) 
 
 #[test]
 fn every_batch_holds_its_controls_and_they_count_as_measurements() {
-    for spec in [certified(), calibrated()] {
+    for spec in [certified().goal(Goal::Regret { horizon: None }), calibrated()] {
         let lab = Lab::quick();
-        let mut campaign = lab.create(spec.layout(layout(None, &["b1:2"], &[])).goal(elfving::bandit::Goal::Best { epsilon: 0.001 }));
+        let mut campaign = lab.create(spec.layout(layout(None, &["b1:2"], &[])));
         for day in 0..4 {
             let batch = campaign.ask(None, At(10 * day)).unwrap();
             assert_eq!(batch.rows.len(), 4, "day {day}");
@@ -58,10 +63,10 @@ fn every_batch_holds_its_controls_and_they_count_as_measurements() {
 
 #[test]
 fn a_batch_shares_a_value_and_what_failed_waits_for_a_batch_of_its_own() {
-    for spec in [certified(), calibrated()] {
+    for spec in [certified().goal(Goal::Regret { horizon: None }), calibrated()] {
         let lab = Lab::quick();
         let spec = spec.layout(layout(None, &[], &[("dose (mg)", 1)])).tries(9);
-        let mut campaign = lab.create(spec.goal(elfving::bandit::Goal::Best { epsilon: 0.001 }));
+        let mut campaign = lab.create(spec);
         let mut doses = BTreeSet::new();
         for day in 0..8 {
             let batch = campaign.ask(None, At(10 * day)).unwrap();
@@ -84,7 +89,8 @@ fn at_most_two_ligands_are_on_a_plate_of_twelve() {
     let columns = elfving_table::PoolOptions::default().id("id").one_hot(elfving_table::OneHot::AllText);
     let recipe = elfving_campaign::Recipe::new(&pool, elfving_table::ReadOptions::default(), columns);
     let lab = Lab::quick();
-    let spec = Spec::new("lab", "yield", elfving_campaign::Aim::Maximise, recipe).mode(Mode::Calibrated).batch(12);
+    let spec =
+        Spec::new("lab", "yield", elfving_campaign::Aim::Maximise, recipe).mode(Mode::Calibrated).batch(12);
     let spec = spec.layout(layout(Some("3x4"), &["c0:1"], &[("ligand", 2)]));
     let mut campaign = Campaign::create(lab.path(), spec, &[pool], At(1)).unwrap();
     let mut seen = BTreeSet::new();
@@ -112,7 +118,8 @@ fn wells_are_on_the_sheet_on_the_map_and_in_the_report() {
     let lab = Lab::quick();
     let mut campaign = lab.create(certified().layout(layout(Some("2x2"), &[], &[])).batch(6));
     let batch = campaign.ask(None, At(5)).unwrap();
-    let sheet = String::from_utf8(batch.to_csv(campaign.spec(), campaign.candidates().unwrap()).unwrap()).unwrap();
+    let sheet =
+        String::from_utf8(batch.to_csv(campaign.spec(), campaign.candidates().unwrap()).unwrap()).unwrap();
     assert!(sheet.starts_with("slot,well,id,ligand,dose (mg),why,yield,status\n"), "{sheet}");
     let third = sheet.lines().nth(3).unwrap();
     assert!(third.starts_with("S0003G,B1,"), "{third}");
@@ -121,7 +128,12 @@ fn wells_are_on_the_sheet_on_the_map_and_in_the_report() {
     let id = |k: usize| batch.rows[k].id.as_str();
     let expected = format!(
         "plate 1,1,2\nA,{},{}\nB,{},{}\nplate 2,1,2\nA,{},{}\nB,,\n",
-        id(0), id(1), id(2), id(3), id(4), id(5)
+        id(0),
+        id(1),
+        id(2),
+        id(3),
+        id(4),
+        id(5)
     );
     assert_eq!(String::from_utf8(map).unwrap(), expected);
     let page = campaign.html(At(6)).unwrap();
@@ -150,10 +162,15 @@ fn what_does_not_fit_is_refused_with_what_would() {
     let said = refused(random().layout(layout(None, &["a1:1"], &[])));
     assert!(said.contains("measures what its design says"), "{said}");
     let mut campaign = lab.create(certified());
-    let changing = Changing { layout: Some(layout(Some("96"), &["b2:1"], &[])), reason: "plates".into(), ..Changing::default() };
+    let changing = Changing {
+        layout: Some(layout(Some("96"), &["b2:1"], &[])),
+        reason: "plates".into(),
+        ..Changing::default()
+    };
     campaign.change_question(&changing, At(2)).unwrap();
     assert_eq!(lab.open().spec().layout, layout(Some("8x12"), &["b2:1"], &[]));
     assert_eq!(campaign.ask(None, At(3)).unwrap().rows.iter().filter(|row| row.kind == "control").count(), 1);
-    let too_many = Changing { layout: Some(layout(None, &["b2:9"], &[])), reason: "more".into(), ..Changing::default() };
+    let too_many =
+        Changing { layout: Some(layout(None, &["b2:9"], &[])), reason: "more".into(), ..Changing::default() };
     assert!(matches!(campaign.change_question(&too_many, At(4)), Err(CampaignError::Setting { .. })));
 }

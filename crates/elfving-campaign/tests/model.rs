@@ -304,7 +304,11 @@ fn live(anytime: bool, old: bool, acts: &[Act]) {
             }
             Act::Volunteer(lines) => {
                 let line = |&(id, value): &(usize, u8)| {
-                    format!("{},{}\n", IDS.get(id).filter(|_| id < model.candidates).unwrap_or(&"nobody"), number(value))
+                    format!(
+                        "{},{}\n",
+                        IDS.get(id).filter(|_| id < model.candidates).unwrap_or(&"nobody"),
+                        number(value)
+                    )
                 };
                 let text = format!("id,yield\n{}", lines.iter().map(line).collect::<String>());
                 match (tell(&mut campaign, &text, k as u64), model.volunteer(lines)) {

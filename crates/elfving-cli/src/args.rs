@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::campaign::{
-    AllowArgs, AskArgs, ChangeArgs, CorrectArgs, ExportArgs, ExtendArgs, ForbidArgs, LogArgs, NewArgs, ReleaseArgs,
-    ReportArgs, StatusArgs, TellArgs, VerifyArgs,
+    AllowArgs, AskArgs, ChangeArgs, CorrectArgs, ExportArgs, ExtendArgs, ForbidArgs, LogArgs, NewArgs,
+    ReleaseArgs, ReportArgs, StatusArgs, TellArgs, VerifyArgs,
 };
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};

@@ -156,9 +156,9 @@ fn run_all(bench: &Bench, what: &str, commands: &[String], open: usize) {
 
 /// What has to be there before the examples of a command.
 fn before(bench: &Bench, command: &str) {
-    let new =
-        "new screen pool.csv --id id --ignore sd,guess --maximize yield --mode calibrated --plate 96 --quiet --json";
-    let told = ["correct", "status", "report", "log", "export", "verify", "change", "extend", "forbid", "allow"];
+    let new = "new screen pool.csv --id id --ignore sd,guess --maximize yield --mode calibrated --plate 96 --quiet --json";
+    let told =
+        ["correct", "status", "report", "log", "export", "verify", "change", "extend", "forbid", "allow"];
     let asked = told.contains(&command) || ["tell", "release"].contains(&command);
     if asked || command == "ask" {
         bench.json(new);

@@ -73,7 +73,8 @@ fn candidates_come_later_and_go_by_a_rule() {
     assert_eq!(extended["candidates"], 2);
     let told = bench.show("extend lab more.csv --reason again");
     assert!(told.contains("in the campaign already"), "{told}");
-    let forbidden = bench.json("forbid lab --where 'ligand = \"SPhos\" and dose > 5' --reason 'too much' --json");
+    let forbidden =
+        bench.json("forbid lab --where 'ligand = \"SPhos\" and dose > 5' --reason 'too much' --json");
     assert_eq!(forbidden["candidates"], 1);
     let status = bench.json("status lab --json");
     assert_eq!(status["candidates"], 8);

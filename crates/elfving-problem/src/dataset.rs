@@ -8,7 +8,9 @@ use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool, PoolError};
 use elfving::surrogate::{Columns, Space};
-use elfving_table::{Code, Condition, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning};
+use elfving_table::{
+    Code, Condition, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{Model, Names, PoolSpec, ProblemError, Source};
@@ -372,7 +374,8 @@ impl Dataset {
     pub fn extended(self, more: &Table) -> Result<Self, ProblemError> {
         let begun_with = self.begun_with();
         let Self { mut about, numbers, table, target_table, rows, warnings, notes, .. } = self;
-        let (Numbers::Coordinates { .. }, Some(encoding), Some(table)) = (numbers, &about.encoding, table) else {
+        let (Numbers::Coordinates { .. }, Some(encoding), Some(table)) = (numbers, &about.encoding, table)
+        else {
             return Err(ProblemError::NoTable { what: "more candidates" });
         };
         let columns = &about.spec.columns;
@@ -406,10 +409,11 @@ impl Dataset {
             *codes = known.iter().map(|&row| codes[row]).chain(new.iter().copied()).collect();
         }
         let columns = old.columns();
-        let features = Matrix::from_fn(known.len() + more.rows(), columns, |i, k| match i.checked_sub(known.len()) {
-            None => old[(known[i], k)],
-            Some(row) => new.features[(row, k)],
-        });
+        let features =
+            Matrix::from_fn(known.len() + more.rows(), columns, |i, k| match i.checked_sub(known.len()) {
+                None => old[(known[i], k)],
+                Some(row) => new.features[(row, k)],
+            });
         let choices = target_table.as_ref().map(|targets| encoding.encode(targets)).transpose()?;
         let (z, choice_codes) = choices.map(|Encoded { features, codes }| (features, codes)).unzip();
         about.codes = (all_codes, choice_codes);

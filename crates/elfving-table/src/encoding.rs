@@ -162,8 +162,10 @@ impl Encoding {
             let column = table.column(column)?;
             let known: HashSet<String> = levels.iter().cloned().collect();
             let cells = category_cells(column, table.dialect.decimal);
-            let new: BTreeSet<String> =
-                cells.filter(|cell| !cell.is_empty() && !known.contains(cell.as_ref())).map(Cow::into_owned).collect();
+            let new: BTreeSet<String> = cells
+                .filter(|cell| !cell.is_empty() && !known.contains(cell.as_ref()))
+                .map(Cow::into_owned)
+                .collect();
             levels.extend(new);
             if levels.len() > most {
                 problems.add(|| too_many_levels(table, column, levels.len(), most));

@@ -164,7 +164,8 @@ impl<'a> LabSheet<'a> {
         let [why, status] = ["why", "status"].map(|name| self.reasons.then(|| header.add(name)));
         let names: Vec<String> = own.iter().map(|&(_, name)| header.add(name)).collect();
         let dialect = self.table.map_or_else(Dialect::default, Table::dialect);
-        let columns = [slot].into_iter().chain(well).chain([id]).chain(names).chain(why).chain([outcome]).chain(status);
+        let columns =
+            [slot].into_iter().chain(well).chain([id]).chain(names).chain(why).chain([outcome]).chain(status);
         let mut sheet = CsvWriter::new(Vec::new(), dialect, columns)?;
         for SheetLine { slot, row, id, why, well } in lines {
             let id = match self.id_column {
@@ -177,7 +178,8 @@ impl<'a> LabSheet<'a> {
             let why = self.reasons.then(|| Cell::from(why));
             let status = self.reasons.then_some(Cell::Empty);
             let well = self.wells.then(|| well.map_or(Cell::Empty, Cell::from));
-            let cells = [Cell::from(slot_name(slot))].into_iter().chain(well).chain([id]).chain(own).chain(why);
+            let cells =
+                [Cell::from(slot_name(slot))].into_iter().chain(well).chain([id]).chain(own).chain(why);
             sheet.row(cells.chain([Cell::Empty]).chain(status))?;
         }
         sheet.finish()

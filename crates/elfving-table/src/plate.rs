@@ -111,7 +111,9 @@ impl FromStr for Plate {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refused = || {
-            format!("{text:?} is not a plate: write ROWSxCOLUMNS, such as 8x12, or 6, 12, 24, 48, 96, 384 or 1536 wells")
+            format!(
+                "{text:?} is not a plate: write ROWSxCOLUMNS, such as 8x12, or 6, 12, 24, 48, 96, 384 or 1536 wells"
+            )
         };
         let (rows, columns) = match text.trim() {
             "6" => (2, 3),
@@ -128,7 +130,9 @@ impl FromStr for Plate {
             }
         };
         if !(1..=MOST_ROWS).contains(&rows) || !(1..=MOST_COLUMNS).contains(&columns) {
-            return Err(format!("{text:?}: a plate has 1 to {MOST_ROWS} rows and 1 to {MOST_COLUMNS} columns"));
+            return Err(format!(
+                "{text:?}: a plate has 1 to {MOST_ROWS} rows and 1 to {MOST_COLUMNS} columns"
+            ));
         }
         Ok(Self { rows, columns })
     }
@@ -161,7 +165,10 @@ mod tests {
     #[test]
     fn the_largest_plate_has_wells_up_to_af48() {
         let plate: Plate = "1536".parse().unwrap();
-        assert_eq!((plate.wells(), plate.well(1535), plate.well(26 * 48)), (1536, "AF48".into(), "AA1".into()));
+        assert_eq!(
+            (plate.wells(), plate.well(1535), plate.well(26 * 48)),
+            (1536, "AF48".into(), "AA1".into())
+        );
     }
 
     #[test]

@@ -162,7 +162,9 @@ fn table(campaign: &Campaign, batch: &Batch) -> Result<String, CliError> {
     let id = candidates.id_column().unwrap_or("row");
     let names = columns.iter().map(|&k| own.columns()[k].name());
     let wells = campaign.spec().layout.plate.is_some();
-    lines.set_header(["slot"].into_iter().chain(wells.then_some("well")).chain([id]).chain(names).chain(["why"]));
+    lines.set_header(
+        ["slot"].into_iter().chain(wells.then_some("well")).chain([id]).chain(names).chain(["why"]),
+    );
     for row in &batch.rows {
         let cells: Vec<String> = own.cells(row.table_row()).map(|cell| cell.to_string()).collect();
         let again = if row.failed_before { "failed before; " } else { "" };

@@ -186,7 +186,12 @@ impl WhichArgs {
     }
 }
 
-pub(super) fn account(output: &OutputArgs, as_json: bool, changed: &Changed, what: &str) -> Result<(), CliError> {
+pub(super) fn account(
+    output: &OutputArgs,
+    as_json: bool,
+    changed: &Changed,
+    what: &str,
+) -> Result<(), CliError> {
     let dropped = match changed.dropped {
         0 => String::new(),
         dropped => format!(", {} dropped", counted(dropped, "open slot")),

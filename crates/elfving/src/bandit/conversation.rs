@@ -726,7 +726,8 @@ impl Round {
             Some(order) if is_permutation(order, count) => order.iter().map(|&k| planned[k]).collect(),
             Some(_) => return Err("the run order is not one of the plan".to_owned()),
         };
-        let slots = vec![SlotRecord { state: SlotState::Open, worker: None, failures: 0, batch: 0, seat: 0 }; count];
+        let slots =
+            vec![SlotRecord { state: SlotState::Open, worker: None, failures: 0, batch: 0, seat: 0 }; count];
         Ok(Self { plan, points, order, first, handed_out: 0, slots, missing: count, closed: false })
     }
 

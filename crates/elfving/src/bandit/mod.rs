@@ -33,7 +33,9 @@ pub use calibrated::{
     Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
     conditional_statement,
 };
-pub use conversation::{Bar, Conversation, Extension, Handing, Round, SlotRecord, SlotState, Step, Supply, Verdict};
+pub use conversation::{
+    Bar, Conversation, Extension, Handing, Round, SlotRecord, SlotState, Step, Supply, Verdict,
+};
 pub use ellipsoid::{EllipsoidBest, EllipsoidMap, EllipsoidRegret};
 pub use error::BanditError;
 pub use follower::Follower;

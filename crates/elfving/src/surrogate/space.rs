@@ -232,7 +232,8 @@ fn numeric_column(tables: &[&Columns], k: usize, scaling: usize) -> Vec<f64> {
             (low.min(*value), high.max(*value))
         })
     };
-    let (low, high) = Some(range_of(false)).filter(|(low, high)| high > low).unwrap_or_else(|| range_of(true));
+    let (low, high) =
+        Some(range_of(false)).filter(|(low, high)| high > low).unwrap_or_else(|| range_of(true));
     let range = high - low;
     column.iter_mut().for_each(|value| *value = if range > 0.0 { (*value - low) / range } else { 0.0 });
     column
@@ -282,7 +283,11 @@ mod tests {
         let first = Columns::numeric(Matrix::from_rows(&rows[..3])).category(vec![0, 1, 0]);
         let (before, after) =
             (Space::new(&first, None).unwrap(), Space::on_the_scale_of(3, &all, None).unwrap());
-        assert_eq!(after.row(3), [2.0, 1.0, 2.0], "twice the old range; a column that varies only now; a new level");
+        assert_eq!(
+            after.row(3),
+            [2.0, 1.0, 2.0],
+            "twice the old range; a column that varies only now; a new level"
+        );
         for row in 0..3 {
             assert_eq!((after.row(row)[0], after.row(row)[2]), (before.row(row)[0], before.row(row)[1]));
         }

@@ -17,8 +17,9 @@ const TYPICAL_MEASUREMENTS: f64 = 300.0;
 pub(super) fn balanced_ridge(question: &Question) -> f64 {
     let (norm, sigma) = (norm_of(&question.assumptions), question.assumptions.sigma_bound());
     let weight = 1.0 / question.begun_with as f64;
-    let weights: Vec<f64> =
-        (0..question.pool.len()).map(|point| if point < question.begun_with { weight } else { 0.0 }).collect();
+    let weights: Vec<f64> = (0..question.pool.len())
+        .map(|point| if point < question.begun_with { weight } else { 0.0 })
+        .collect();
     let information = weighted_gram(question.pool.features(), &weights);
     let Ok(SymmetricEigen { values, .. }) = SymmetricEigen::new(&information) else { return sigma * sigma };
     let effective_dimension = |ridge: f64| -> f64 {
