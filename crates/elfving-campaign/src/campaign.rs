@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use elfving::bandit::{Follower, Limits, Reading};
+use elfving::bandit::{Conversation, Decision, Follower, Limits, Reading};
 use elfving::pool::PointId;
 use elfving::units::grouped;
 use elfving_problem::Dataset;
@@ -226,6 +226,25 @@ impl Campaign {
             engine.note_fresh(&self.state.talk).map_err(CampaignError::Bandit)?;
         }
         Ok(engine)
+    }
+
+    /// Every decision made anew from the outcomes of a conversation, each with the candidates that there were at its time.
+    pub(crate) fn decided_again(&self, talk: &Conversation) -> Result<Vec<Decision>, CampaignError> {
+        let State { spec, files, .. } = &self.state;
+        let mut decisions = Vec::new();
+        let extensions = talk.extensions().count();
+        for stage in 0..=extensions {
+            let engine = if stage == extensions {
+                engine::start(spec, self.candidates()?)?
+            } else {
+                let mut spec = spec.clone();
+                spec.recipe.more.truncate(stage);
+                engine::start(&spec, &read_dataset(&self.store, &spec, files)?)?
+            };
+            let part = talk.with_extensions(stage);
+            decisions.extend(engine.decide_again(&part).map_err(CampaignError::Bandit)?);
+        }
+        Ok(decisions)
     }
 
     /// Appends the events that follow from the current state: sees what others did, works them out, appends them behind that

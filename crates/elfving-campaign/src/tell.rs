@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::at::At;
 use crate::campaign::Campaign;
-use crate::engine;
 use crate::error::CampaignError;
 use crate::event::{Barring, BroughtIn, Change, Correction, Event, Failing, Source, Telling};
 use crate::outliers::Outlier;
@@ -246,10 +245,7 @@ impl Campaign {
             any_decided |= decided.map_err(|_| CampaignError::CannotFailLate { slot: slot_name(*slot) })?;
         }
         let decisions = match any_decided && corrected.is_anytime() {
-            true => {
-                let engine = engine::start(&self.state.spec, self.candidates()?)?;
-                Some(engine.decide_again(&corrected).map_err(CampaignError::Bandit)?)
-            }
+            true => Some(self.decided_again(&corrected)?),
             false => None,
         };
         Ok(Correction { changes, reason, decisions, by })

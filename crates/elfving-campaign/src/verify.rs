@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::campaign::Campaign;
 use crate::chain::Digest;
-use crate::engine;
 use crate::error::CampaignError;
 
 /// What a check of a whole file found in order.
@@ -33,8 +32,7 @@ impl Campaign {
         let events = self.log()?.len() as u64;
         let attachments = self.store().attachments()?.len();
         let state = self.state();
-        let again = engine::start(&state.spec, self.candidates()?)?.decide_again(&state.talk);
-        let again = again.map_err(CampaignError::Bandit)?;
+        let again = self.decided_again(&state.talk)?;
         let differs = state.decisions().zip(&again).filter(|(recorded, again)| recorded != again);
         let differing = differs.map(|(recorded, _)| recorded.round).collect();
         Ok(Verification { events, head: self.head().hash, attachments, rounds: again.len(), differing })

@@ -273,6 +273,27 @@ impl Conversation {
         })
     }
 
+    /// The conversation as far as the policies of a pool with so many extensions go: up to the next one.
+    #[must_use]
+    pub fn with_extensions(&self, count: usize) -> Self {
+        let mut talk = self.clone();
+        if let Some(end) = self.extended_at(count) {
+            talk.steps.truncate(end);
+        }
+        talk
+    }
+
+    /// The step of an extension, counted from 0.
+    fn extended_at(&self, number: usize) -> Option<usize> {
+        let extended = |(_, step): &(usize, &Step)| matches!(step, Step::Extended(_));
+        self.steps.iter().enumerate().filter(extended).map(|(at, _)| at).nth(number)
+    }
+
+    /// The number of steps up to the last extension, with it.
+    pub(super) fn steps_before_last_pool(&self) -> usize {
+        self.extended_at(self.extensions().count().wrapping_sub(1)).map_or(0, |at| at + 1)
+    }
+
     /// The number of the last plan; 0 before the first.
     pub fn last_round(&self) -> u64 {
         self.rounds.iter().map(|round| round.plan.round).max().unwrap_or(0)

@@ -77,8 +77,12 @@ impl Follower {
     /// # Errors
     /// What the policy finds.
     pub fn follow(&mut self, talk: &Conversation) -> Result<(), BanditError> {
+        self.follow_to(talk, talk.steps().len())
+    }
+
+    fn follow_to(&mut self, talk: &Conversation, end: usize) -> Result<(), BanditError> {
         self.begin(talk);
-        while let Some(step) = talk.steps().get(self.followed) {
+        while let Some(step) = talk.steps()[..end].get(self.followed) {
             self.noted = 0;
             match step {
                 Step::Round { round, decision } => {
@@ -120,14 +124,16 @@ impl Follower {
         Ok(())
     }
 
-    /// Makes every decision of a conversation anew, from the outcomes as they stand now.
+    /// Makes every decision of a conversation since the last extension of the pool anew, from the outcomes as they stand now. What was decided
+    /// before that was decided without the new points, by another policy.
     ///
     /// # Errors
     /// What the policy finds.
     pub fn decide_again(mut self, talk: &Conversation) -> Result<Vec<Decision>, BanditError> {
         let mut decisions = Vec::new();
-        self.begin(talk);
-        for step in talk.steps() {
+        let from = talk.steps_before_last_pool();
+        self.follow_to(talk, from)?;
+        for step in &talk.steps()[from..] {
             let decided = match step {
                 Step::Round { round, decision } => {
                     Some(self.decide_round(&talk.rounds()[*round], decision.round)?)
@@ -144,10 +150,7 @@ impl Follower {
                     None
                 }
             };
-            if let Some(mut decision) = decided {
-                if let Some(first) = self.first_choice_to_come() {
-                    decision.survivors.retain(|choice| *choice < first);
-                }
+            if let Some(decision) = decided {
                 self.apply(&decision);
                 decisions.push(decision);
             }
