@@ -11,7 +11,7 @@ use elfving_plot::Format as PictureFormat;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::error::{CliError, write_error};
+use crate::error::{CliError, code_of, write_error};
 use crate::named::{NameOr, named_or};
 use crate::output;
 
@@ -96,15 +96,12 @@ fn write(findings: &Findings, folder: &Path, files: &mut Vec<String>) -> Result<
 }
 
 fn explain(error: ExperimentError) -> CliError {
+    let (kind, message) = (error.kind(), error.to_string());
     match error {
         ExperimentError::Repeats { .. } => {
-            CliError::usage("E201", error.to_string(), "give --repetitions 2 or more")
+            CliError::refused(kind, code_of(kind), message, "give --repetitions 2 or more")
         }
         ExperimentError::Picture(error) => error.into(),
-        other => CliError::NoCertificate {
-            code: "E703",
-            message: other.to_string(),
-            help: "try another --seed".to_owned(),
-        },
+        _ => CliError::refused(kind, code_of(kind), message, "try another --seed"),
     }
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use elfving::units::ErrorKind;
 use elfving_lab::simulate::{Environment, LawName, SimulationError};
 use elfving_table::{Code, Problem, TableError, nearest};
 
 use super::settings::positive_sigma;
-use crate::error::CliError;
+use crate::error::{CliError, code_of};
 use crate::input;
 use crate::named::named;
 use crate::pool_source::LoadedPool;
@@ -125,8 +126,7 @@ fn signed(means: Vec<f64>, sign: f64) -> Vec<f64> {
 }
 
 fn refused(error: SimulationError) -> CliError {
-    match error {
-        SimulationError::Parameter { .. } => CliError::usage("E201", error.to_string(), "see --help"),
-        error => CliError::data("E354", error.to_string(), "look at the column of the truth"),
-    }
+    let kind = error.kind();
+    let help = if kind == ErrorKind::Data { "look at the column of the truth" } else { "see --help" };
+    CliError::refused(kind, code_of(kind), error.to_string(), help)
 }
