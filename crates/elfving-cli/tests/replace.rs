@@ -46,6 +46,8 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     ("plan pool.csv --id id --maximize y --epsilon 0.1 --sigma 0.1 --bound 1", &["pool.csv"]),
     ("diagnose pool.csv --id id --outcome y --measured done.csv", &["pool.csv", "done.csv"]),
     ("certify design.json pool.csv", &["design.json", "pool.csv"]),
+    ("completions bash", &[]),
+    ("man ask", &[]),
 ];
 
 fn bench() -> Bench {
