@@ -79,10 +79,6 @@ impl Failure {
         Self::Refused(Class::Option, message.into())
     }
 
-    pub(crate) fn data(message: impl Into<String>) -> Self {
-        Self::Refused(Class::Data, message.into())
-    }
-
     pub(crate) fn internal(message: &str) -> Self {
         let report = "this is a bug of Elfving, please report it with the code that led here";
         Self::Refused(Class::Internal, format!("{message}; {report}"))
