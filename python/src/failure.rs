@@ -1,4 +1,4 @@
-//! Which exception of Python every error of the library becomes: by its kind, and for files by what happened.
+//! Which exception of Python every error of the library becomes: by its kind.
 
 use elfving::bandit::BanditError;
 use elfving::design::DesignError;
@@ -12,7 +12,7 @@ use elfving::units::{ErrorKind, InvalidValue};
 use elfving_campaign::CampaignError;
 use elfving_lab::complexity::ComplexityError;
 use elfving_lab::simulate::SimulationError;
-use elfving_table::{Code, TableError, WriteError};
+use elfving_table::{TableError, WriteError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -79,10 +79,6 @@ impl Failure {
         Self::Refused(Class::Option, message.into())
     }
 
-    pub(crate) fn data(message: impl Into<String>) -> Self {
-        Self::Refused(Class::Data, message.into())
-    }
-
     pub(crate) fn internal(message: &str) -> Self {
         let report = "this is a bug of Elfving, please report it with the code that led here";
         Self::Refused(Class::Internal, format!("{message}; {report}"))
@@ -138,13 +134,8 @@ by_kind!(
     BanditError,
     ComplexityError,
     SimulationError,
+    WriteError,
 );
-
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Self {
-        Self::Refused(of_write(&error), error.to_string())
-    }
-}
 
 impl From<UnknownName> for Failure {
     fn from(error: UnknownName) -> Self {
@@ -155,7 +146,7 @@ impl From<UnknownName> for Failure {
 /// A refused table says what to do in the words of Python.
 impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
-        Self::Refused(of_table(&error), error.render(&hints::words))
+        Self::Refused(error.kind().into(), error.render(&hints::words))
     }
 }
 
@@ -163,7 +154,7 @@ impl From<CampaignError> for Failure {
     fn from(error: CampaignError) -> Self {
         match error {
             CampaignError::Table(error) => error.into(),
-            error => Self::Refused(of_campaign(&error), error.to_string()),
+            error => Self::Refused(error.kind().into(), error.to_string()),
         }
     }
 }
@@ -171,71 +162,23 @@ impl From<CampaignError> for Failure {
 impl From<ErrorKind> for Class {
     fn from(kind: ErrorKind) -> Self {
         match kind {
-            ErrorKind::Usage => Self::Option,
-            ErrorKind::Data => Self::Data,
+            // Python has no exit code 8: what only the user can decide is another option.
+            ErrorKind::Usage | ErrorKind::Decision => Self::Option,
+            ErrorKind::Data | ErrorKind::TooFewSamples => Self::Data,
             ErrorKind::NotIdentifiable => Self::NotIdentifiable,
             ErrorKind::NotPositiveSemidefinite => Self::NotPositiveSemidefinite,
             ErrorKind::Budget => Self::Budget,
             ErrorKind::UnknownSlot => Self::UnknownSlot,
             ErrorKind::Conflict => Self::Conflict,
             ErrorKind::RoundIncomplete => Self::RoundIncomplete,
+            ErrorKind::MissingFile => Self::MissingFile,
+            ErrorKind::FileExists => Self::FileExists,
+            ErrorKind::Damaged => Self::Corrupt,
+            ErrorKind::Newer => Self::Version,
+            ErrorKind::Durability => Self::Durability,
+            ErrorKind::Locked => Self::Locked,
             // A kind that is not known here is one without an answer.
             _ => Self::Numerical,
         }
-    }
-}
-
-fn of_table(error: &TableError) -> Class {
-    match error {
-        TableError::Refused { problems, .. } => {
-            // A file whose problems are all of one kind that has a class of its own.
-            let all = |code: Code| problems.iter().all(|problem| problem.code == code);
-            if all(Code::UnknownSlot) {
-                Class::UnknownSlot
-            } else if all(Code::Conflict) {
-                Class::Conflict
-            } else {
-                Class::Data
-            }
-        }
-        TableError::Condition(_) => Class::Option,
-        TableError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => Class::MissingFile,
-        TableError::Io { .. } => Class::Data,
-    }
-}
-
-fn of_write(error: &WriteError) -> Class {
-    match error {
-        WriteError::Io(_) => Class::Durability,
-        WriteError::NotFinite { .. } | WriteError::Ragged { .. } => Class::Data,
-    }
-}
-
-fn of_campaign(error: &CampaignError) -> Class {
-    match error {
-        CampaignError::Missing { .. } => Class::MissingFile,
-        CampaignError::Exists { .. } => Class::FileExists,
-        CampaignError::NotACampaign { .. } | CampaignError::Damaged { .. } => Class::Corrupt,
-        CampaignError::Newer { .. } => Class::Version,
-        CampaignError::Durability { .. } | CampaignError::Unconfirmed { .. } => Class::Durability,
-        CampaignError::Locked { .. } => Class::Locked,
-        CampaignError::Table(error) => of_table(error),
-        CampaignError::Setting { .. } | CampaignError::UnknownCandidate { .. } | CampaignError::NoRound => {
-            Class::Option
-        }
-        CampaignError::UnknownSlot { .. } => Class::UnknownSlot,
-        CampaignError::Conflict { .. } => Class::Conflict,
-        CampaignError::NothingToCorrect { .. }
-        | CampaignError::CannotFailLate { .. }
-        | CampaignError::TooLate { .. }
-        | CampaignError::NotAnOutcome { .. } => Class::Data,
-        CampaignError::NotOpen { .. } => Class::Data,
-        CampaignError::WholeRounds { .. } => Class::Option,
-        CampaignError::RoundIncomplete { .. } => Class::RoundIncomplete,
-        CampaignError::OutOfRange { .. } => Class::Numerical,
-        CampaignError::Undecided { source } => of_campaign(source),
-        CampaignError::Pool(error) => error.kind().into(),
-        CampaignError::Bandit(error) => error.kind().into(),
-        CampaignError::Sheet(error) => of_write(error),
     }
 }

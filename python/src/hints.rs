@@ -18,7 +18,7 @@ pub(crate) fn words(hint: &Hint) -> String {
                               for decimal commas, put ; between cells and give decimal=\",\""
             .to_owned(),
         Hint::DeclareText => {
-            "correct the cell, declare which number the text stands for (missing={\"n.d.\": 0}), \
+            "correct the cell, declare which number the text stands for (marker={\"n.d.\": 0}), \
                               or encode the column as a category (one_hot=True)"
                 .to_owned()
         }
@@ -50,7 +50,7 @@ pub(crate) fn words(hint: &Hint) -> String {
         }
         Hint::MarkFailed => {
             "for a failed run leave the cell empty and put \"failed\" in a column \"status\", \
-                             or declare what the text means with markers={\"n.d.\": \"failed\"}"
+                             or declare what the text means with marker={\"n.d.\": \"failed\"}"
                 .to_owned()
         }
         Hint::OneLinePerSlot => "keep the line that is right; repeats of a slot go into one cell (0.5;0.6), \

@@ -238,6 +238,10 @@ def test_the_costs_of_a_problem_with_a_known_answer() -> None:
         (lambda: elfving.simulate(np.eye(2), [0, 1], algorithm="random", budget=2, assumed_sigma=1.0), "sigma="),
         (lambda: elfving.simulate(np.eye(2), [0, 1], algorithm="random", budget=2, bounded_variance=True), "noise="),
         (lambda: elfving.design(np.eye(2), warm_start=None), "warm="),
+        (lambda: elfving.Pool(np.eye(2), missing={"n.d.": 0.0}), "marker="),
+        (lambda: elfving.Campaign.create("c", np.eye(2), maximize="y", missing={"n.d.": 0.0}), "marker="),
+        (lambda: elfving.Campaign.create("c", np.eye(2), maximize="y", markers={"n.d.": "failed"}), "marker="),
+        (lambda: elfving.Campaign.tell(None, "results.csv", markers={"n.d.": "failed"}), "marker="),  # type: ignore[arg-type]
         (lambda: elfving.draw(elfving.design(np.eye(2)), 2, random_state=1), "seed="),
         (lambda: elfving.round(elfving.design(np.eye(2)), 2, done={}), "measured="),
         (lambda: elfving.estimate(None, [], sigma=1.0, sub_gaussian=True), 'noise="sub-gaussian"'),

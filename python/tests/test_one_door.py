@@ -32,7 +32,6 @@ class Odd:
     options: dict[str, Any] = field(default_factory=lambda: {"id": "id"})
     targets: str | None = None
     campaign: bool = True
-    of_campaign: dict[str, Any] = field(default_factory=dict)
 
     def write(self, folder: Path) -> tuple[Path, Path | None]:
         pool = folder / "pool.csv"
@@ -46,12 +45,6 @@ class Odd:
 
 def odd(table: str | bytes, *words: str, targets: str | None = None, campaign: bool = True, **options: Any) -> Odd:
     return Odd(table, [*WITH_IDS, *words], {"id": "id", **options}, targets, campaign)
-
-
-def marked(case: Odd) -> Odd:
-    """In a campaign the program's markers are about outcomes, too."""
-    case.of_campaign["markers"] = case.options["missing"]
-    return case
 
 
 CATEGORIES = "id,ligand,plate,dose\n" + "".join(
@@ -71,8 +64,8 @@ ODD: dict[str, Odd] = {
     "a numeric category": odd(CATEGORIES, "--one-hot=plate,ligand", one_hot=["plate", "ligand"]),
     "log scales": odd(SCALES, "--log", "dose,block=2", log={"dose": 10, "block": 2}),
     "standardized": odd(PLAIN, "--standardize", standardize=True),
-    "markers": marked(
-        odd("id,a,b\nx,1,2\ny,n.d.,3\nz,4,1\n", "--features", "a,b", "--marker", "n.d.=0.25", features=["a", "b"], missing={"n.d.": 0.25})
+    "a marker": odd(
+        "id,a,b\nx,1,2\ny,n.d.,3\nz,4,1\n", "--features", "a,b", "--marker", "n.d.=0.25", features=["a", "b"], marker={"n.d.": 0.25}
     ),
     "ids with leading zeros": odd("id,a\n007,1\n07,2\n7,4\n"),
     "no ids": Odd(PLAIN.replace("id,", "").replace("c", "").split("\n", 1)[0] + "\n" + "".join(f"{a},{b}\n" for a, b in NUMBERS), [], {}),
@@ -116,7 +109,7 @@ def pool_of(case: Odd, pool: Path, targets: Path | None) -> elfving.Pool:
 def created(case: Odd, file: Path, pool: Path, targets: Path | None) -> elfving.Campaign:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", elfving.DataWarning)
-        return elfving.Campaign.create(file, pool, targets=targets, at=AT, **AS_KEYWORDS, **case.options, **case.of_campaign)
+        return elfving.Campaign.create(file, pool, targets=targets, at=AT, **AS_KEYWORDS, **case.options)
 
 
 @pytest.mark.parametrize("name", ODD)

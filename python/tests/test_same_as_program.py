@@ -168,7 +168,7 @@ CAMPAIGNS: dict[str, tuple[list[Any], dict[str, Any]]] = {
         ["--maximize", "yield", "--mode", "calibrated", "--seed", 9, "--budget", 40, "--force", "c01,c02", "--forbid", "c03",
          "--log", "block=2", "--marker", "n.d.=failed"],
         {"maximize": "yield", "mode": "calibrated", "seed": 9, "budget": 40, "force": ["c01", "c02"], "forbid": ["c03"],
-         "log": {"block": 2}, "markers": {"n.d.": "failed"}},
+         "log": {"block": 2}, "marker": {"n.d.": "failed"}},
     ),
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use elfving::bandit::BanditError;
 use elfving::pool::PoolError;
+use elfving::units::ErrorKind;
 use elfving_problem::ProblemError;
 use elfving_table::{TableError, WriteError};
 
@@ -184,6 +185,36 @@ pub enum CampaignError {
     /// A sheet cannot be written.
     #[error(transparent)]
     Sheet(#[from] WriteError),
+}
+
+impl CampaignError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Missing { .. } => ErrorKind::MissingFile,
+            Self::Exists { .. } => ErrorKind::FileExists,
+            Self::NotACampaign { .. } | Self::Damaged { .. } => ErrorKind::Damaged,
+            Self::Newer { .. } => ErrorKind::Newer,
+            Self::Durability { .. } | Self::Unconfirmed { .. } => ErrorKind::Durability,
+            Self::Locked { .. } => ErrorKind::Locked,
+            Self::Setting { .. } | Self::UnknownCandidate { .. } | Self::NoRound => ErrorKind::Usage,
+            Self::UnknownSlot { .. } => ErrorKind::UnknownSlot,
+            Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::NothingToCorrect { .. }
+            | Self::CannotFailLate { .. }
+            | Self::TooLate { .. }
+            | Self::NotAnOutcome { .. }
+            | Self::NotOpen { .. } => ErrorKind::Data,
+            Self::WholeRounds { .. } => ErrorKind::Decision,
+            Self::RoundIncomplete { .. } => ErrorKind::RoundIncomplete,
+            Self::OutOfRange { .. } => ErrorKind::Numerical,
+            Self::Undecided { source } => source.kind(),
+            Self::Table(error) => error.kind(),
+            Self::Pool(error) => error.kind(),
+            Self::Bandit(error) => error.kind(),
+            Self::Sheet(error) => error.kind(),
+        }
+    }
 }
 
 impl From<ProblemError> for CampaignError {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::str::FromStr;
 
 use clap::Args;
-use elfving::estimate::{Assumptions, EstimateError, Tails};
+use elfving::estimate::{Assumptions, Tails};
 use elfving_table::Table;
 
 use crate::error::CliError;
@@ -123,13 +123,8 @@ pub(crate) struct AssumptionValues {
 impl AssumptionValues {
     /// Refuses numbers outside their domains.
     pub(crate) fn assumptions(&self) -> Result<Assumptions, CliError> {
-        let assumptions = Assumptions::new(self.sigma)
-            .and_then(|noise| noise.tails(self.tails).misspecification(self.misspecification))
-            .and_then(|noise| noise.bound(self.bound)?.norm(self.norm));
-        assumptions.map_err(|error| match error {
-            EstimateError::Invalid(error) => error.into(),
-            other => CliError::usage("E201", other.to_string(), "give a number >= 0"),
-        })
+        let noise = Assumptions::new(self.sigma)?.tails(self.tails);
+        Ok(noise.misspecification(self.misspecification)?.bound(self.bound)?.norm(self.norm)?)
     }
 }
 

@@ -152,6 +152,6 @@ impl Verdict {
         }
         let message = format!("{}: {}", self.design, self.reasons.join("; "));
         let help = "compute the design again with elfving design";
-        Err(CliError::NoCertificate { code: "E712", message, help: help.to_owned() })
+        Err(CliError::no_certificate("E712", message, help))
     }
 }

@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use elfving::bandit::BanditError;
 use elfving::design::DesignError;
+use elfving::estimate::EstimateError;
 use elfving::pool::PoolError;
 use elfving::units::{ErrorKind, InvalidValue};
 use elfving_plot::PictureError;
@@ -19,10 +21,8 @@ use crate::output;
 /// A failure of a command.
 #[derive(Debug)]
 pub(crate) enum CliError {
-    /// The command line asks for something that does not go together; what to write instead.
-    Usage { code: &'static str, message: String, help: String },
-    /// A file that is not a table (a design, a Gram matrix) is refused.
-    Data { code: &'static str, message: String, help: String },
+    /// What was asked cannot be done, in the words of the command line: why, and what to do.
+    Refused { kind: ErrorKind, code: &'static str, message: String, help: String },
     /// A table is refused; the text carries its own codes.
     Table(TableError),
     /// A value is outside its domain.
@@ -33,12 +33,6 @@ pub(crate) enum CliError {
     Design(DesignError),
     /// A target that no design on the pool can determine, by the name the user knows.
     NotIdentifiable { target: String, gamma: f64 },
-    /// A document of a later version.
-    Newer { message: String, help: String },
-    /// There is a choice that only the user can make.
-    Decision { code: &'static str, message: String, help: String },
-    /// The answer is there, but without its certificate.
-    NoCertificate { code: &'static str, message: String, help: String },
     /// A campaign cannot do what was asked; the text says what is on record.
     Campaign(Box<CampaignFailure>),
     /// A picture cannot be drawn.
@@ -52,16 +46,37 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    pub(crate) fn refused(
+        kind: ErrorKind,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self::Refused { kind, code, message: message.into(), help: help.into() }
+    }
+
+    /// The command line asks for something that does not go together.
     pub(crate) fn usage(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Usage { code, message: message.into(), help: help.into() }
+        Self::refused(ErrorKind::Usage, code, message, help)
     }
 
+    /// A file that is not a table (a design, a Gram matrix) is refused.
     pub(crate) fn data(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Data { code, message: message.into(), help: help.into() }
+        Self::refused(ErrorKind::Data, code, message, help)
     }
 
+    /// There is a choice that only the user can make.
     pub(crate) fn decision(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Decision { code, message: message.into(), help: help.into() }
+        Self::refused(ErrorKind::Decision, code, message, help)
+    }
+
+    /// The answer is there, but without its certificate.
+    pub(crate) fn no_certificate(
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self::refused(ErrorKind::Numerical, code, message, help)
     }
 
     pub(crate) fn write(to: &Path, source: io::Error) -> Self {
@@ -77,7 +92,7 @@ impl CliError {
     }
 
     pub(crate) fn exit(&self) -> ExitCode {
-        self.verdict().1
+        self.kind().map_or_else(|outcome| outcome, exit_of)
     }
 
     /// The error as one line of JSON: `{"error":{"code":..,"message":..,"help":..,"exit":..}}`. A table that is refused also
@@ -94,7 +109,7 @@ impl CliError {
         let first = lines.next().unwrap_or_default();
         let (code, message) = match first.strip_prefix("error[").and_then(|rest| rest.split_once("]: ")) {
             Some((code, message)) => (code, message),
-            None => (self.verdict().0, first),
+            None => (self.code(), first),
         };
         let rest: Vec<&str> = lines.map(str::trim_start).collect();
         let help = rest.iter().find_map(|line| line.strip_prefix("help: "));
@@ -123,35 +138,43 @@ impl CliError {
         json!({ "error": error }).to_string()
     }
 
-    /// The code and the exit code of every failure.
-    fn verdict(&self) -> (&'static str, ExitCode) {
+    /// What kind of mistake it is; `Err` for what is none.
+    fn kind(&self) -> Result<ErrorKind, ExitCode> {
+        Ok(match self {
+            Self::Refused { kind, .. } => *kind,
+            Self::Table(error) => error.kind(),
+            Self::Invalid(error) => error.kind(),
+            Self::Pool(error) => error.kind(),
+            Self::Design(error) => error.kind(),
+            Self::NotIdentifiable { .. } => ErrorKind::NotIdentifiable,
+            Self::Campaign(failure) => failure.error.kind(),
+            Self::Picture(error) => error.kind(),
+            Self::Write { .. } => ErrorKind::Durability,
+            Self::ReaderGone => return Err(ExitCode::Done),
+            Self::NothingToDo => return Err(ExitCode::NothingToDo),
+        })
+    }
+
+    /// The code of every failure.
+    fn code(&self) -> &'static str {
         match self {
-            Self::Usage { code, .. } => (code, ExitCode::Usage),
-            Self::Data { code, .. } => (code, ExitCode::DataRefused),
-            Self::Table(_) => ("", ExitCode::DataRefused),
-            Self::Invalid(error) => of_value(error),
-            Self::Pool(error) => of_pool(error),
-            Self::Design(error) => of_design(error),
-            Self::NotIdentifiable { .. } => ("E701", ExitCode::NoCertificate),
-            Self::Newer { .. } => ("E901", ExitCode::Newer),
-            Self::Decision { code, .. } => (code, ExitCode::DecisionNeeded),
-            Self::NoCertificate { code, .. } => (code, ExitCode::NoCertificate),
-            Self::Campaign(failure) => failure.verdict(),
-            Self::Picture(PictureError::Extension { .. }) => ("E204", ExitCode::Usage),
-            Self::Picture(_) => ("E710", ExitCode::NoCertificate),
-            Self::Write { .. } => ("E501", ExitCode::Durability),
-            Self::ReaderGone => ("", ExitCode::Done),
-            Self::NothingToDo => ("", ExitCode::NothingToDo),
+            Self::Refused { code, .. } => code,
+            Self::Invalid(error) => code_of_value(error),
+            Self::Pool(error) => code_of_pool(error),
+            Self::Design(error) => code_of_design(error),
+            Self::NotIdentifiable { .. } => code_of(ErrorKind::NotIdentifiable),
+            Self::Campaign(failure) => failure.code(),
+            Self::Picture(PictureError::Extension { .. }) => "E204",
+            Self::Picture(_) => "E710",
+            Self::Write { .. } => "E501",
+            // A table has a code for each of its problems.
+            Self::Table(_) | Self::ReaderGone | Self::NothingToDo => "",
         }
     }
 
     fn help(&self) -> Option<&str> {
         match self {
-            Self::Usage { help, .. }
-            | Self::Data { help, .. }
-            | Self::Newer { help, .. }
-            | Self::Decision { help, .. }
-            | Self::NoCertificate { help, .. } => Some(help),
+            Self::Refused { help, .. } => Some(help),
             Self::NotIdentifiable { .. } => {
                 Some("give a small positive --gamma such as 1e-3, or remove the target")
             }
@@ -169,32 +192,57 @@ impl CliError {
     }
 }
 
-/// The code and the exit code of a kind of error; a variant may have a code of its own.
-fn of_kind(kind: ErrorKind) -> (&'static str, ExitCode) {
+/// How the program ends after a mistake of a kind: the one place that says so.
+fn exit_of(kind: ErrorKind) -> ExitCode {
     match kind {
-        ErrorKind::Usage => ("E201", ExitCode::Usage),
-        ErrorKind::Data => ("E354", ExitCode::DataRefused),
-        ErrorKind::NotIdentifiable => ("E701", ExitCode::NoCertificate),
-        ErrorKind::NotPositiveSemidefinite => ("E705", ExitCode::NoCertificate),
-        ErrorKind::UnknownSlot => ("E337", ExitCode::DataRefused),
-        ErrorKind::Conflict => ("E342", ExitCode::DataRefused),
-        ErrorKind::RoundIncomplete => ("E801", ExitCode::DecisionNeeded),
-        ErrorKind::Budget => ("E802", ExitCode::DecisionNeeded),
-        // Numerical, and what a later version of the library may add.
-        _ => ("E703", ExitCode::NoCertificate),
+        ErrorKind::Usage | ErrorKind::FileExists => ExitCode::Usage,
+        ErrorKind::Data | ErrorKind::MissingFile | ErrorKind::UnknownSlot | ErrorKind::Conflict => {
+            ExitCode::DataRefused
+        }
+        ErrorKind::RoundIncomplete | ErrorKind::Budget | ErrorKind::Decision => ExitCode::DecisionNeeded,
+        ErrorKind::Damaged => ExitCode::Damaged,
+        ErrorKind::Durability => ExitCode::Durability,
+        ErrorKind::Locked => ExitCode::Locked,
+        ErrorKind::Newer => ExitCode::Newer,
+        // Numerical and its like, and what a later version of the library may add.
+        _ => ExitCode::NoCertificate,
     }
 }
 
-pub(crate) fn of_value(error: &InvalidValue) -> (&'static str, ExitCode) {
-    let (code, exit) = of_kind(error.kind());
-    // Weights come from files, never from the command line.
-    (if error.kind() == ErrorKind::Data { "E352" } else { code }, exit)
+/// The code of a kind of error, where a variant has none of its own.
+pub(crate) fn code_of(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Usage => "E201",
+        ErrorKind::FileExists => "E210",
+        ErrorKind::MissingFile => "E301",
+        ErrorKind::UnknownSlot => "E337",
+        ErrorKind::Conflict => "E342",
+        ErrorKind::Data => "E354",
+        ErrorKind::Damaged => "E402",
+        ErrorKind::Durability => "E502",
+        ErrorKind::Locked => "E601",
+        ErrorKind::NotIdentifiable => "E701",
+        ErrorKind::NotPositiveSemidefinite => "E705",
+        ErrorKind::TooFewSamples => "E707",
+        ErrorKind::RoundIncomplete => "E801",
+        ErrorKind::Budget => "E802",
+        ErrorKind::Decision => "E803",
+        ErrorKind::Newer => "E901",
+        _ => "E703",
+    }
 }
 
-pub(crate) fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
-    let (code, exit) = of_kind(error.kind());
-    let code = match error {
-        PoolError::Invalid(error) => of_value(error).0,
+fn code_of_value(error: &InvalidValue) -> &'static str {
+    match error.kind() {
+        // Weights come from files, never from the command line.
+        ErrorKind::Data => "E352",
+        kind => code_of(kind),
+    }
+}
+
+pub(crate) fn code_of_pool(error: &PoolError) -> &'static str {
+    match error {
+        PoolError::Invalid(error) => code_of_value(error),
         PoolError::LengthscaleCount { .. } => "E206",
         PoolError::UnknownChoice { .. }
         | PoolError::Coefficient { .. }
@@ -204,42 +252,84 @@ pub(crate) fn of_pool(error: &PoolError) -> (&'static str, ExitCode) {
         PoolError::DirectionsNeedFeatures => "E202",
         PoolError::NotSquare { .. } | PoolError::MeasurableCount { .. } => "E353",
         PoolError::NotSymmetric { .. } => "E704",
-        _ => code,
-    };
-    (code, exit)
+        error => code_of(error.kind()),
+    }
 }
 
-pub(crate) fn of_design(error: &DesignError) -> (&'static str, ExitCode) {
-    let (code, exit) = of_kind(error.kind());
-    let code = match error {
-        DesignError::Pool(error) => of_pool(error).0,
-        DesignError::Invalid(error) => of_value(error).0,
+fn code_of_design(error: &DesignError) -> &'static str {
+    match error {
+        DesignError::Pool(error) => code_of_pool(error),
+        DesignError::Invalid(error) => code_of_value(error),
         DesignError::OneTarget { .. } => "E205",
         DesignError::Unsupported { .. } => "E207",
         DesignError::Singular { .. } => "E702",
         DesignError::NothingToMeasure => "E706",
         DesignError::UnknownPoint { .. } | DesignError::UnknownTarget { .. } => "E352",
-        _ => code,
-    };
-    (code, exit)
+        error => code_of(error.kind()),
+    }
+}
+
+fn code_of_estimate(error: &EstimateError) -> &'static str {
+    match error {
+        EstimateError::Pool(error) => code_of_pool(error),
+        EstimateError::Invalid(error) => code_of_value(error),
+        EstimateError::NeedsBound { .. } => "E202",
+        EstimateError::NothingMeasured => "E706",
+        error => code_of(error.kind()),
+    }
+}
+
+pub(crate) fn code_of_bandit(error: &BanditError) -> &'static str {
+    match error {
+        BanditError::Invalid(error) => code_of_value(error),
+        BanditError::Pool(error) => code_of_pool(error),
+        BanditError::Design(error) => code_of_design(error),
+        BanditError::Estimate(error) => code_of_estimate(error),
+        BanditError::OtherGoal { .. }
+        | BanditError::NeedsAssumption { .. }
+        | BanditError::ChoicesNotMeasurable { .. } => "E202",
+        error => code_of(error.kind()),
+    }
+}
+
+/// What to do about an error of an estimate, in the options of the program.
+fn help_of_estimate(error: &EstimateError) -> &'static str {
+    match (error, error.kind()) {
+        (EstimateError::NeedsBound { .. }, _) => "give --bound B, larger than every mean in absolute value",
+        (EstimateError::Bound { .. }, _) => "give a number >= 0",
+        (EstimateError::NothingMeasured, _) => "measure candidates with features that are not zero",
+        (_, ErrorKind::TooFewSamples) => "--mean soft-truncated needs no minimum; or make more measurements",
+        (_, ErrorKind::NotIdentifiable) => "give --gamma, or measure more candidates",
+        (_, ErrorKind::Numerical) => "bring outcomes and features to a scale near 1",
+        (_, ErrorKind::Data) => "look at the plan and its outcomes",
+        _ => "see --help",
+    }
+}
+
+/// What to do about an error of an algorithm, in the options of the program.
+pub(crate) fn help_of_bandit(error: &BanditError) -> Option<&'static str> {
+    Some(match error {
+        BanditError::NeedsAssumption { .. } => "state it with --norm, --bound or --noise sub-gaussian",
+        BanditError::OtherGoal { .. } => "change --goal or --algorithm",
+        BanditError::ChoicesNotMeasurable { .. } => "leave out --targets, or use --goal best",
+        BanditError::Epsilon { .. } | BanditError::TopCount { .. } | BanditError::Horizon => {
+            "see --goal, --epsilon and --top"
+        }
+        _ => return None,
+    })
 }
 
 impl fmt::Display for CliError {
     /// `error[E701]: ...`, and the help on a line of its own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (code, _) = self.verdict();
         match self {
             Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
             Self::ReaderGone | Self::NothingToDo => return Ok(()),
-            _ => write!(f, "error[{code}]: ")?,
+            _ => write!(f, "error[{}]: ", self.code())?,
         }
         match self {
-            Self::Usage { message, .. }
-            | Self::Data { message, .. }
-            | Self::Newer { message, .. }
-            | Self::Decision { message, .. }
-            | Self::NoCertificate { message, .. } => f.write_str(message)?,
+            Self::Refused { message, .. } => f.write_str(message)?,
             Self::Invalid(error) => write!(f, "{error}")?,
             Self::Pool(error) => write!(f, "{error}")?,
             Self::Design(error) => write!(f, "{error}")?,
@@ -294,6 +384,23 @@ impl From<DesignError> for CliError {
             DesignError::Pool(error) => Self::Pool(error),
             DesignError::Invalid(error) => Self::Invalid(error),
             other => Self::Design(other),
+        }
+    }
+}
+
+impl From<EstimateError> for CliError {
+    fn from(error: EstimateError) -> Self {
+        match error {
+            EstimateError::Pool(error) => error.into(),
+            EstimateError::Invalid(error) => error.into(),
+            EstimateError::NeedsBound { estimator } => {
+                let message = format!("{estimator} needs a bound on the mean outcomes");
+                Self::refused(error.kind(), code_of_estimate(&error), message, help_of_estimate(&error))
+            }
+            error => {
+                let help = help_of_estimate(&error);
+                Self::refused(error.kind(), code_of_estimate(&error), error.to_string(), help)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is wanted: the outcome with its direction, and the goal.
 
 use clap::Args;
-use elfving::bandit::{BanditError, Goal, GoalName};
+use elfving::bandit::{Goal, GoalName};
 
 use crate::error::CliError;
 use crate::named::named;
@@ -50,11 +50,6 @@ impl GoalArgs {
     /// The goal with this epsilon; regret is counted up to the horizon.
     pub(crate) fn goal(&self, epsilon: f64, horizon: Option<u64>) -> Result<Goal, CliError> {
         let goal = self.goal.goal(epsilon, self.top, horizon);
-        goal.check(usize::MAX).map_err(|error| refused(&error))
+        Ok(goal.check(usize::MAX)?)
     }
-}
-
-/// A goal that cannot be.
-pub(crate) fn refused(error: &BanditError) -> CliError {
-    CliError::usage("E201", error.to_string(), "see --goal, --epsilon and --top")
 }

@@ -138,13 +138,21 @@ named_enum! {
     }
 }
 
-/// Where the answer goes: the same options in every command.
+/// What stdout gets: the same option in every command.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct OutputArgs {
+pub(crate) struct FormatArgs {
     /// What to print on stdout; --json is short for --format json
     #[arg(long, value_parser = named::<Format>())]
     pub(crate) format: Option<Format>,
+}
+
+/// Where the answer goes: the same options in every command whose answer fits a .json or .csv file.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    #[command(flatten)]
+    pub(crate) printed: FormatArgs,
     /// Also write the answer to a file, all of it: .json or .csv
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -159,7 +167,7 @@ pub(crate) struct PlotArgs {
     pub(crate) plot: Option<PathBuf>,
 }
 
-impl OutputArgs {
+impl FormatArgs {
     /// The format of stdout: what was asked for, or what is usual.
     pub(crate) fn format_or(&self, usual: Format, as_json: bool) -> Result<Format, CliError> {
         match (as_json, self.format) {
@@ -172,6 +180,28 @@ impl OutputArgs {
         }
     }
 
+    /// Prints an answer for people, for spreadsheets or for programs.
+    pub(crate) fn print(
+        &self,
+        as_json: bool,
+        document: &impl Serialize,
+        csv: impl FnOnce() -> Result<Vec<u8>, CliError>,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), CliError> {
+        match self.format_or(Format::Table, as_json)? {
+            Format::Table => show(text()),
+            Format::Csv => print(csv()?),
+            Format::Json => print(json_line(document)),
+        }
+    }
+}
+
+impl OutputArgs {
+    /// The format of stdout: what was asked for, or what is usual.
+    pub(crate) fn format_or(&self, usual: Format, as_json: bool) -> Result<Format, CliError> {
+        self.printed.format_or(usual, as_json)
+    }
+
     /// Prints an answer for people, for spreadsheets or for programs, and files it. `what` is what a file holds, as in "a plan is".
     pub(crate) fn deliver(
         &self,
@@ -181,7 +211,7 @@ impl OutputArgs {
         csv: impl Fn() -> Result<Vec<u8>, CliError>,
         text: impl FnOnce() -> String,
     ) -> Result<(), CliError> {
-        let format = self.format_or(Format::Table, as_json)?;
+        self.format_or(Format::Table, as_json)?;
         if let Some((path, format)) = answer_file(self.out.as_ref(), what)? {
             let bytes = match format {
                 FileFormat::Json => json_file(document),
@@ -189,11 +219,7 @@ impl OutputArgs {
             };
             write_file(&path, &bytes)?;
         }
-        match format {
-            Format::Table => show(text()),
-            Format::Csv => print(csv()?),
-            Format::Json => print(json_line(document)),
-        }
+        self.printed.print(as_json, document, csv, text)
     }
 
     /// Refuses what cannot work before anything is computed.

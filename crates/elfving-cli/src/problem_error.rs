@@ -1,128 +1,139 @@
-//! What the one door refuses, in the words of the command line.
+//! What the one door refuses, in the words of the command line. The kind of an error, and so the exit code, is the library's.
 
-use elfving::estimate::EstimateError;
-use elfving::estimate::robust_mean::MeanError;
+use elfving::bandit::BanditError;
+use elfving::units::ErrorKind;
+use elfving_lab::complexity::ComplexityError;
+use elfving_lab::simulate::SimulationError;
 use elfving_problem::{Estimator, ProblemError};
 
-use crate::error::CliError;
+use crate::error::{CliError, code_of, code_of_bandit, help_of_bandit};
+
+/// So many names of features are listed.
+const SHOWN: usize = 12;
 
 impl From<ProblemError> for CliError {
     fn from(error: ProblemError) -> Self {
-        let message = error.to_string();
-        match error {
-            ProblemError::Table(error) => error.into(),
-            ProblemError::Invalid(error) => error.into(),
-            ProblemError::Pool(error) => error.into(),
-            ProblemError::Design(error) => error.into(),
-            ProblemError::NotIdentifiable { target, gamma } => Self::NotIdentifiable { target, gamma },
-            ProblemError::Estimate(error) => of_estimate(error, message),
-            ProblemError::Rounding(_) => Self::usage("E201", message, "check --budget"),
-            ProblemError::Surrogate(_) => Self::data("E354", message, "look at the columns of the pool"),
-            ProblemError::Bandit(_) => Self::usage("E202", message, "see --bound, --norm and --noise"),
-            ProblemError::Complexity(error) => error.into(),
-            ProblemError::Simulation { .. } => Self::NoCertificate {
-                code: "E703",
-                message,
-                help: "bring outcomes and features to a scale near 1, or give --gamma".to_owned(),
-            },
-            ProblemError::KernelAndPolynomial => Self::usage(
-                "E202",
-                "--polynomial-model expands features and a kernel has its own: give one of them",
-                "leave out --kernel, or use --kernel polynomial --degree",
-            ),
-            ProblemError::NameCount { .. }
-            | ProblemError::NameTwice { .. }
-            | ProblemError::FeatureNames { .. } => Self::data("E331", message, "give each row its own id"),
+        let (kind, mut message) = (error.kind(), error.to_string());
+        let (code, help) = match error {
+            ProblemError::Table(error) => return error.into(),
+            ProblemError::Invalid(error) => return error.into(),
+            ProblemError::Pool(error) => return error.into(),
+            ProblemError::Design(error) => return error.into(),
+            ProblemError::Estimate(error) => return error.into(),
+            ProblemError::Complexity(error) => return error.into(),
+            ProblemError::Bandit(error) => return error.into(),
+            ProblemError::Simulation { algorithm, source } => return of_simulation(algorithm, source),
+            ProblemError::NotIdentifiable { target, gamma } => {
+                return Self::NotIdentifiable { target, gamma };
+            }
             ProblemError::UnknownName { nearest, examples, rows, .. } => {
                 let more = if rows > examples.len() { ", .." } else { "" };
                 let help = match nearest {
                     Some(nearest) => format!("the nearest id is {nearest:?}"),
                     None => format!("the ids are {}{more}", examples.join(", ")),
                 };
-                Self::usage("E203", message, help)
+                return Self::refused(kind, "E203", message, help);
             }
-            ProblemError::NothingLeft { .. } => Self::usage("E203", message, "change --forbid"),
-            ProblemError::NeedsOneTarget => {
-                let help = "name a candidate with --target-id ID, or coefficients with --direction V1,V2,..";
-                Self::usage("E205", message, help)
-            }
-            ProblemError::DirectionForC { .. } => {
-                Self::usage("E202", message, "leave out --direction, or use --criterion c")
-            }
-            ProblemError::NoTargets { .. } => Self::usage(
-                "E202",
-                message,
-                "leave out --target-id and --direction, or use another --criterion",
-            ),
             ProblemError::DirectionLength { names, features, .. } => {
-                const SHOWN: usize = 12;
-                let mut list = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-                if features > SHOWN {
-                    list.push_str(", ..");
-                }
-                Self::usage(
-                    "E203",
-                    format!("--direction: {message}"),
-                    format!("one number for each of {list}"),
-                )
+                let more = if features > SHOWN { ", .." } else { "" };
+                let names = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+                let help = format!("one number for each of {names}{more}");
+                return Self::refused(kind, "E203", format!("--direction: {message}"), help);
+            }
+            ProblemError::KernelAndPolynomial => {
+                message = "--polynomial-model expands features and a kernel has its own: give one of them"
+                    .to_owned();
+                ("E202", "leave out --kernel, or use --kernel polynomial --degree")
+            }
+            ProblemError::Rounding(_) => (code_of(kind), "check --budget"),
+            ProblemError::Surrogate(_) => (code_of(kind), "look at the columns of the pool"),
+            ProblemError::NameCount { .. }
+            | ProblemError::NameTwice { .. }
+            | ProblemError::FeatureNames { .. } => ("E331", "give each row its own id"),
+            ProblemError::NothingLeft { .. } => ("E203", "change --forbid"),
+            ProblemError::NeedsOneTarget => {
+                ("E205", "name a candidate with --target-id ID, or coefficients with --direction V1,V2,..")
+            }
+            ProblemError::DirectionForC { .. } => ("E202", "leave out --direction, or use --criterion c"),
+            ProblemError::NoTargets { .. } => {
+                ("E202", "leave out --target-id and --direction, or use another --criterion")
             }
             ProblemError::MatrixSize { .. } => {
-                let help = "it needs one row and one column for each candidate, then for each target";
-                Self::data("E353", message, help)
+                ("E353", "it needs one row and one column for each candidate, then for each target")
             }
-            ProblemError::NoTable { .. } => Self::usage("E202", message, "give a table as the pool"),
+            ProblemError::NoTable { .. } => ("E202", "give a table as the pool"),
             ProblemError::NotADocument { what: "plan", .. } => {
-                Self::data("E356", message, "give a file written by elfving round --out plan.json")
+                ("E356", "give a file written by elfving round --out plan.json")
             }
             ProblemError::NotADocument { .. } => {
-                Self::data("E352", message, "give a file written by elfving design --out design.json")
+                ("E352", "give a file written by elfving design --out design.json")
             }
-            ProblemError::NewerDocument { .. } => Self::Newer {
-                message,
-                help: "use the version of elfving that wrote it, or a later one".to_owned(),
-            },
-            ProblemError::OtherPool { .. } => {
-                Self::data("E355", message, "give the files that belong together")
+            ProblemError::NewerDocument { .. } => {
+                ("E901", "use the version of elfving that wrote it, or a later one")
             }
-            ProblemError::Incomplete { .. } => {
-                Self::decision("E801", message, "make them, or go on with --no-guarantee")
+            ProblemError::OtherPool { .. } => ("E355", "give the files that belong together"),
+            ProblemError::Incomplete { .. } => ("E801", "make them, or go on with --no-guarantee"),
+            ProblemError::NoOutcome => ("E357", "fill in the column of outcomes"),
+            ProblemError::OtherKindOfPlan {
+                estimator: Estimator::LeastSquares | Estimator::Ridge, ..
+            } => ("E202", "use --estimator rips or ips, or round with another --method"),
+            ProblemError::OtherKindOfPlan { .. } => {
+                ("E202", "use --estimator least-squares, or round with --method sample")
             }
-            ProblemError::NoOutcome => Self::data("E357", message, "fill in the column of outcomes"),
-            ProblemError::OtherKindOfPlan { estimator, .. } => {
-                let help = match estimator {
-                    Estimator::LeastSquares | Estimator::Ridge => {
-                        "use --estimator rips or ips, or round with another --method"
-                    }
-                    _ => "use --estimator least-squares, or round with --method sample",
-                };
-                Self::usage("E202", message, help)
+            ProblemError::Data { .. } => (code_of(kind), "correct the table"),
+            _ => (code_of(kind), "see --help"),
+        };
+        Self::refused(kind, code, message, help)
+    }
+}
+
+impl From<BanditError> for CliError {
+    fn from(error: BanditError) -> Self {
+        match error {
+            BanditError::Invalid(error) => error.into(),
+            BanditError::Pool(error) => error.into(),
+            BanditError::Design(error) => error.into(),
+            BanditError::Estimate(error) => error.into(),
+            error => {
+                let help = help_of_bandit(&error).unwrap_or("see --goal, --bound, --norm and --noise");
+                Self::refused(error.kind(), code_of_bandit(&error), error.to_string(), help)
             }
-            ProblemError::Data { .. } => Self::data("E354", message, "correct the table"),
-            _ => Self::usage("E201", message, "see --help"),
         }
     }
 }
 
-fn of_estimate(error: EstimateError, message: String) -> CliError {
+impl From<ComplexityError> for CliError {
+    fn from(error: ComplexityError) -> Self {
+        match error {
+            ComplexityError::Design(error) => error.into(),
+            ComplexityError::Invalid(error) => error.into(),
+            error => {
+                let help = if matches!(error, ComplexityError::Tie { .. }) {
+                    "give --epsilon"
+                } else {
+                    "see --help"
+                };
+                Self::refused(error.kind(), code_of(error.kind()), error.to_string(), help)
+            }
+        }
+    }
+}
+
+/// A run of an algorithm that failed.
+pub(crate) fn of_simulation(algorithm: &str, error: SimulationError) -> CliError {
+    let kind = error.kind();
+    let help = match kind {
+        ErrorKind::Numerical => "bring outcomes and features to a scale near 1, or give --gamma",
+        ErrorKind::Budget => "give a larger --budget, or a larger --epsilon",
+        ErrorKind::Data => "look at the column of the truth",
+        _ => "see --help",
+    };
     match error {
-        EstimateError::Pool(error) => error.into(),
-        EstimateError::Invalid(error) => error.into(),
-        EstimateError::Bound { .. } => CliError::usage("E201", message, "give a number >= 0"),
-        EstimateError::NeedsBound { estimator } => {
-            let message = format!("{estimator} needs a bound on the mean outcomes");
-            CliError::usage("E202", message, "give --bound B, larger than every mean in absolute value")
-        }
-        EstimateError::Mean(MeanError::TooFewSamples { .. }) => {
-            let help = "--mean soft-truncated needs no minimum; or make more measurements";
-            CliError::NoCertificate { code: "E707", message, help: help.to_owned() }
-        }
-        EstimateError::NothingMeasured => {
-            let help = "measure candidates with features that are not zero";
-            CliError::NoCertificate { code: "E706", message, help: help.to_owned() }
-        }
-        _ => {
-            let help = "bring outcomes and features to a scale near 1";
-            CliError::NoCertificate { code: "E703", message, help: help.to_owned() }
-        }
+        // What is wrong with the question is not about one algorithm.
+        SimulationError::Bandit(
+            error @ (BanditError::Invalid(_) | BanditError::Pool(_) | BanditError::Design(_)),
+        ) => error.into(),
+        SimulationError::Bandit(error) if kind == ErrorKind::Usage => error.into(),
+        error => CliError::refused(kind, code_of(kind), format!("{algorithm}: {error}"), help),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use elfving::units::ErrorKind;
 use elfving_problem::documents::{DesignDocument, PlanDocument};
 use elfving_problem::{Dataset, ProblemError};
 
@@ -90,10 +91,9 @@ fn cannot_read(path: &Path, error: &std::io::Error, help: &str) -> CliError {
 pub(crate) fn of_file(path: &Path, error: ProblemError) -> CliError {
     let shown = path.display();
     match CliError::from(error) {
-        CliError::Data { code, message, help } => {
-            CliError::Data { code, message: format!("{shown}: {message}"), help }
+        CliError::Refused { kind: kind @ (ErrorKind::Data | ErrorKind::Newer), code, message, help } => {
+            CliError::refused(kind, code, format!("{shown}: {message}"), help)
         }
-        CliError::Newer { message, help } => CliError::Newer { message: format!("{shown}: {message}"), help },
         other => other,
     }
 }

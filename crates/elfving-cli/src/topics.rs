@@ -46,6 +46,7 @@ Each command explains itself: elfving ask --help
   --repetitions N             how often a simulation is run
   --format table|csv|json     what to print; --json is short for --format json
   --out FILE                  also write the answer to a file
+                              (report: the page; demo, reproduce: the folder)
 ",
     ),
 ];

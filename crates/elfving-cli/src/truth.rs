@@ -1,7 +1,7 @@
 //! A column taken as the truth: known means, or a guess of them.
 
 use clap::Args;
-use elfving_lab::complexity::{ComplexityError, Truth};
+use elfving_lab::complexity::Truth;
 
 use crate::error::CliError;
 use crate::goal_args::AimArgs;
@@ -54,16 +54,5 @@ impl TruthArgs {
     pub(crate) fn read(&self, loaded: &LoadedPool) -> Result<Option<Truth>, CliError> {
         let Some(means) = self.means(loaded)? else { return Ok(None) };
         Ok(Some(Truth::from_means(&loaded.pool, &means)?))
-    }
-}
-
-impl From<ComplexityError> for CliError {
-    fn from(error: ComplexityError) -> Self {
-        match error {
-            ComplexityError::Design(error) => error.into(),
-            ComplexityError::Invalid(error) => error.into(),
-            ComplexityError::Tie { .. } => CliError::usage("E201", error.to_string(), "give --epsilon"),
-            error => CliError::usage("E201", error.to_string(), "see --help"),
-        }
     }
 }

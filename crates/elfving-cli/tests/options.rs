@@ -116,6 +116,40 @@ fn every_command_with_an_answer_has_all_formats() {
 }
 
 #[test]
+fn commands_that_write_files_of_their_own_have_all_formats() {
+    let bench = lab();
+    bench.json("new screen pool.csv --id id --ignore sd --maximize yield --mode calibrated -n 2 --json");
+    for (command, field) in [
+        ("report screen --out page.html", "report"),
+        ("demo --out demo", "campaign"),
+        ("reproduce kernel --repetitions 2 --out figures", "files"),
+        ("completions bash", "script"),
+        ("man ask", "page"),
+    ] {
+        let run = |format: &str| {
+            let output = bench.run(&format!("{command} --quiet {format}"));
+            assert_eq!(output.status.code(), Some(0), "{command} {format}: {}", text(&output.stderr));
+            text(&output.stdout)
+        };
+        assert_eq!(run("--format table"), run(""), "{command}");
+        let json = run("--format json");
+        assert_eq!(json, run("--json"), "{command}");
+        assert!(!serde_json::from_str::<Value>(&json).unwrap()[field].is_null(), "{command}: {json}");
+        let csv = run("--format csv");
+        assert!(csv.starts_with("field,value\n") || csv.starts_with("experiment,panel,"), "{command}: {csv}");
+        assert_eq!(bench.run(&format!("{command} --json --format csv")).status.code(), Some(2), "{command}");
+    }
+    // A text to install: the file is enough, unless stdout is asked for, too.
+    for (command, file) in [("completions bash", "elfving.bash"), ("man ask", "elfving-ask.1")] {
+        let printed = text(&bench.run(command).stdout);
+        assert!(bench.run(&format!("{command} --out {file}")).stdout.is_empty());
+        assert_eq!(bench.text(file), printed);
+        assert_eq!(text(&bench.run(&format!("{command} --out {file} --format table")).stdout), printed);
+    }
+    assert_eq!(bench.run("completions bash --out pool.csv/x").status.code(), Some(5));
+}
+
+#[test]
 fn a_noise_level_may_be_a_column_everywhere() {
     let bench = lab();
     let plan = |sigma: &str| {

@@ -16,10 +16,12 @@ fn help_of_the_program() {
 fn help_of_every_command() {
     let bench = Bench::new();
     let commands = [
+        "demo",
         "new",
         "ask",
         "tell",
         "status",
+        "report",
         "correct",
         "log",
         "export",

@@ -9,7 +9,7 @@ use common::Bench;
 const POOL: &str = "id,dose,y\na,0,0.1\nb,1,0.5\nc,2,0.3\nd,3,0.2\n";
 
 /// Every command with `--out`, but for those that write a folder, with the inputs it reads.
-const COMMANDS: [(&str, &[&str]); 21] = [
+const COMMANDS: [(&str, &[&str]); 23] = [
     (
         "new other pool.csv --targets targets.csv --id id --maximize y --mode calibrated --measured done.csv --forbid skip.csv",
         &["pool.csv", "targets.csv", "done.csv", "skip.csv"],
@@ -46,6 +46,8 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     ("plan pool.csv --id id --maximize y --epsilon 0.1 --sigma 0.1 --bound 1", &["pool.csv"]),
     ("diagnose pool.csv --id id --outcome y --measured done.csv", &["pool.csv", "done.csv"]),
     ("certify design.json pool.csv", &["design.json", "pool.csv"]),
+    ("completions bash", &[]),
+    ("man ask", &[]),
 ];
 
 fn bench() -> Bench {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use elfving::units::ErrorKind;
+
 use crate::canvas::Canvas;
 
 /// The file formats of a picture.
@@ -63,6 +65,16 @@ pub enum PictureError {
     /// The pixels could not be computed.
     #[error("the picture could not be drawn: {0}")]
     Pixels(String),
+}
+
+impl PictureError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            PictureError::Extension { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Numerical,
+        }
+    }
 }
 
 /// A picture of fixed size.

@@ -5,7 +5,7 @@ use elfving::estimate::EstimateError;
 use elfving::pool::PoolError;
 use elfving::rounding::RoundingError;
 use elfving::surrogate::SurrogateError;
-use elfving::units::InvalidValue;
+use elfving::units::{ErrorKind, InvalidValue};
 use elfving_table::TableError;
 
 /// What can be wrong with a table, its options, its targets or a document about them.
@@ -63,12 +63,6 @@ pub enum ProblemError {
         first: usize,
         /// The second.
         second: usize,
-    },
-    /// A row of that name is in the pool already.
-    #[error("{name:?} is a candidate already: give the new one its own id")]
-    NameTaken {
-        /// The name.
-        name: String,
     },
     /// No row of that name.
     #[error("there is no {what} {name:?}")]
@@ -218,6 +212,45 @@ pub enum ProblemError {
         /// Why.
         source: elfving_lab::simulate::SimulationError,
     },
+}
+
+impl ProblemError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Table(error) => error.kind(),
+            Self::Invalid(error) => error.kind(),
+            Self::Pool(error) => error.kind(),
+            Self::Design(error) => error.kind(),
+            Self::Rounding(error) => error.kind(),
+            Self::Estimate(error) => error.kind(),
+            Self::Surrogate(error) => error.kind(),
+            Self::Bandit(error) => error.kind(),
+            Self::Complexity(error) => error.kind(),
+            Self::Simulation { source, .. } => source.kind(),
+            Self::NotIdentifiable { .. } => ErrorKind::NotIdentifiable,
+            Self::KernelAndPolynomial
+            | Self::UnknownName { .. }
+            | Self::NothingLeft { .. }
+            | Self::NeedsOneTarget
+            | Self::DirectionForC { .. }
+            | Self::NoTargets { .. }
+            | Self::DirectionLength { .. }
+            | Self::NoTable { .. }
+            | Self::OtherKindOfPlan { .. }
+            | Self::Setting { .. } => ErrorKind::Usage,
+            Self::NameCount { .. }
+            | Self::NameTwice { .. }
+            | Self::FeatureNames { .. }
+            | Self::MatrixSize { .. }
+            | Self::NotADocument { .. }
+            | Self::OtherPool { .. }
+            | Self::NoOutcome
+            | Self::Data { .. } => ErrorKind::Data,
+            Self::NewerDocument { .. } => ErrorKind::Newer,
+            Self::Incomplete { .. } => ErrorKind::RoundIncomplete,
+        }
+    }
 }
 
 impl From<DesignError> for ProblemError {

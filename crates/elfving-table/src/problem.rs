@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use elfving::units::ErrorKind;
 use serde::Serialize;
 
 use crate::code::Code;
@@ -144,6 +145,25 @@ pub enum TableError {
 }
 
 impl TableError {
+    /// What kind of mistake it is. A file whose problems are all of one kind is of that kind.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Refused { problems, .. } => {
+                let all = |code: Code| problems.iter().all(|problem| problem.code == code);
+                if all(Code::UnknownSlot) {
+                    ErrorKind::UnknownSlot
+                } else if all(Code::Conflict) {
+                    ErrorKind::Conflict
+                } else {
+                    ErrorKind::Data
+                }
+            }
+            Self::Condition(_) => ErrorKind::Usage,
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => ErrorKind::MissingFile,
+            Self::Io { .. } => ErrorKind::Data,
+        }
+    }
+
     /// The refusal as it is printed, with every help in the words of a shell. `Display` is the same in neutral words.
     ///
     /// Every problem is on a line of its own; neighbours with the same help share it.

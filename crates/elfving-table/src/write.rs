@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use elfving::units::ErrorKind;
+
 use crate::number::{parse_number, shortest};
 use crate::read::{Delimiter, Dialect};
 use crate::table::Table;
@@ -84,6 +86,16 @@ pub enum WriteError {
         /// Cells in the row.
         got: usize,
     },
+}
+
+impl WriteError {
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            WriteError::Io(_) => ErrorKind::Durability,
+            WriteError::NotFinite { .. } | WriteError::Ragged { .. } => ErrorKind::Data,
+        }
+    }
 }
 
 /// Writes a CSV table row by row.

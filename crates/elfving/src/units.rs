@@ -5,7 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 /// What kind of mistake an error is, for programs that turn errors into exit codes, exceptions or HTTP statuses. Every public
-/// error of the library has a `kind()`.
+/// error of the library, and of the crates above it, has a `kind()`. The kinds about files have no user in this crate: they are
+/// here so that a program maps one list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -19,6 +20,8 @@ pub enum ErrorKind {
     NotPositiveSemidefinite,
     /// Double precision is not enough at this scale.
     Numerical,
+    /// There are fewer measurements than a theorem needs.
+    TooFewSamples,
     /// The budget does not allow it.
     Budget,
     /// There is no such slot.
@@ -27,6 +30,20 @@ pub enum ErrorKind {
     Conflict,
     /// Slots of the round are still open.
     RoundIncomplete,
+    /// There is another choice that only the user can make.
+    Decision,
+    /// There is no such file.
+    MissingFile,
+    /// There is a file of that name, and it is not replaced.
+    FileExists,
+    /// A file is not as it was written, or is something else.
+    Damaged,
+    /// A file was written by a later version.
+    Newer,
+    /// A file could not be written.
+    Durability,
+    /// Another process holds the file.
+    Locked,
 }
 
 /// A value outside its domain, with what was given.

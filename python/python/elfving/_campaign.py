@@ -16,6 +16,7 @@ from ._goals import goal_of
 from ._numpy import np
 from ._outcomes import outcome_of, outcomes_of
 from ._pool import column_options, model_options, reading_options
+from ._renamed import renamed
 from ._status import Status, Told
 from .exceptions import DataWarning, OptionError
 from .kernels import Kernel
@@ -37,6 +38,7 @@ class Campaign:
         self._native = native
 
     @classmethod
+    @renamed(missing="marker=", markers="marker=")
     def create(
         cls,
         path: str | os.PathLike[str],
@@ -70,7 +72,7 @@ class Campaign:
         one_hot: bool | str | Sequence[str] = False,
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
-        missing: Mapping[str, float | None] | None = None,
+        marker: Mapping[str, float | str | None] | None = None,
         where: str | Sequence[str] = (),
         decimal: str = ".",
         array: str | None = None,
@@ -85,7 +87,6 @@ class Campaign:
         same: str | Sequence[str] | None = None,
         at_most: Mapping[str, int] | None = None,
         measured: Any = None,
-        markers: Mapping[str, float | str] | None = None,
         error_column: str | None = None,
         repeats: Sequence[str] = (),
         repeated_slots: bool = False,
@@ -117,8 +118,9 @@ class Campaign:
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only
             The model, as for :class:`Pool`.
-        id, features, ignore, one_hot, log, standardize, missing, where, decimal, array, sheet
-            The columns, as for :class:`Pool`. The calibrated mode takes text columns of few levels as categories by itself.
+        id, features, ignore, one_hot, log, standardize, marker, where, decimal, array, sheet
+            The columns, as for :class:`Pool`; ``marker`` is about outcomes, too: ``{"n.d.": "failed", "<1": 0.5}``. The
+            calibrated mode takes text columns of few levels as categories by itself.
         forbid, force : ids
             Candidates that are neither measured nor chosen, and those to measure first.
         max_repeats, max_measurements : int, optional
@@ -133,9 +135,9 @@ class Campaign:
             Columns that all of a batch share, and columns of which a batch holds at most so many values.
         measured : path, data frame, or mapping of id to outcome, optional
             Measurements made before.
-        markers, error_column, repeats, repeated_slots
-            How files of results are written: texts that mean something (``{"n.d.": "failed", "<1": 0.5}``), a column of
-            standard errors, columns of repeats, several lines of one slot as repeats of it.
+        error_column, repeats, repeated_slots
+            How files of results are written: a column of standard errors, columns of repeats, several lines of one slot as
+            repeats of it.
         at : int or datetime, optional
             The time on record, in milliseconds since 1970; now unless given.
 
@@ -207,7 +209,7 @@ class Campaign:
             one_hot=one_hot,
             log=log,
             standardize=standardize,
-            missing=missing,
+            marker=marker,
             where=where,
         )
         texts = () if id is None else (id,)
@@ -220,7 +222,7 @@ class Campaign:
             json.dumps(columns),
             model_options(kernel, residual, polynomial_model, interactions_only),
             earlier_measurements(measured, str(settings["outcome"]), id),
-            results_options(None, markers, error_column, repeats, repeated_slots),
+            results_options(None, marker, error_column, repeats, repeated_slots),
             _millis(at),
         )
         for warning in native.warnings():
@@ -348,6 +350,7 @@ class Campaign:
         document: dict[str, Any] = json.loads(self._native.extend(table, reason, _millis(at)))
         return document
 
+    @renamed(markers="marker=")
     def tell(
         self,
         results: Any,
@@ -355,7 +358,7 @@ class Campaign:
         correct: str | None = None,
         dry_run: bool = False,
         decimal: str | None = None,
-        markers: Mapping[str, float | str] | None = None,
+        marker: Mapping[str, float | str | None] | None = None,
         error_column: str | None = None,
         repeats: Sequence[str] = (),
         repeated_slots: bool = False,
@@ -373,7 +376,7 @@ class Campaign:
             Replace outcomes that differ from those on record, for this reason.
         dry_run : bool
             Check everything and write nothing.
-        decimal, markers, error_column, repeats, repeated_slots
+        decimal, marker, error_column, repeats, repeated_slots
             How the file is written, where it differs from what :meth:`create` was told.
 
         Raises
@@ -385,7 +388,7 @@ class Campaign:
             told = self._native.tell_outcomes(outcomes_of(results), correct, dry_run, _millis(at))
         else:
             name, content = file_of(results, "results.csv", ("slot",), blanks=True)
-            changes = results_options(decimal, markers, error_column, repeats, repeated_slots)
+            changes = results_options(decimal, marker, error_column, repeats, repeated_slots)
             told = self._native.tell_file(name, content, changes, correct, dry_run, _millis(at))
         return Told(**json.loads(told))
 

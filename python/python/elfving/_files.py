@@ -89,20 +89,22 @@ def earlier_measurements(measured: Any, outcome: str, id: str | None) -> tuple[s
 
 def results_options(
     decimal: str | None,
-    markers: Mapping[str, float | str] | None,
+    marker: Mapping[str, float | str | None] | None,
     error_column: str | None,
     repeats: Sequence[str],
     repeated_slots: bool,
 ) -> str:
     """How files of results are written, as the library spells it."""
     listed: list[dict[str, Any]] = []
-    for text, means in (markers or {}).items():
+    for text, means in (marker or {}).items():
+        if means is None:
+            continue  # A missing value is a word of features; in outcomes it is an empty cell.
         if means == "failed":
             listed.append({"text": text, "means": "failed"})
         elif isinstance(means, (int, float)) and np.isfinite(means):
             listed.append({"text": text, "means": {"number": float(means)}})
         else:
-            raise OptionError(f"markers: {text!r} means a number or 'failed', not {means!r}")
+            raise OptionError(f"marker: {text!r} means a number or 'failed', not {means!r}")
     if decimal not in (None, ".", ","):
         raise OptionError(f"the decimal mark is '.' or ',', not {decimal!r}")
     return json.dumps(

@@ -13,6 +13,7 @@ from ._arrays import matrix
 from ._frames import Columns, columns_of, is_frame
 from ._native import Pool as NativePool
 from ._numpy import np
+from ._renamed import renamed
 from .exceptions import DataError, DataWarning, OptionError
 from .kernels import Gram, Kernel
 
@@ -49,11 +50,12 @@ class Pool:
         How much of a kernel the features may leave out, relative to its largest value; chosen from the question unless given.
     seed : int
         Of the pairs of candidates from which a median distance is taken, on pools of more than 2000.
-    id, features, outcome, ignore, one_hot, log, standardize, missing, max_levels
+    id, features, outcome, ignore, one_hot, log, standardize, marker, max_levels
         How the columns of a data frame or a file become features. ``id`` names the candidates. ``features`` lists the columns
         to use; otherwise all numeric ones but the id, the ``outcome`` and those to ``ignore``. ``one_hot=True`` (or a list) makes categories of text
         columns. ``log`` lists columns on a log scale, with their base in a dict: ``{"block": 2}``. ``standardize`` brings
-        numbers to mean 0 and deviation 1. ``missing`` says what a text means: ``{"n.d.": 0.0}``.
+        numbers to mean 0 and deviation 1. ``marker`` says what a text means: ``{"n.d.": 0.0}``, or with ``None`` that
+        the value is missing, and the cell is refused by name.
     where : str or sequence of str
         Only rows that meet all of these conditions are candidates: ``"dose <= 3 and ligand in ('XPhos', 'SPhos')"``.
     decimal, array, sheet
@@ -70,6 +72,7 @@ class Pool:
     __slots__ = ("_native",)
     _native: NativePool
 
+    @renamed(missing="marker=")
     def __init__(
         self,
         candidates: Any,
@@ -90,7 +93,7 @@ class Pool:
         one_hot: bool | str | Sequence[str] = False,
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
-        missing: Mapping[str, float | None] | None = None,
+        marker: Mapping[str, float | str | None] | None = None,
         max_levels: int = 1000,
         where: str | Sequence[str] = (),
         decimal: str = ".",
@@ -106,7 +109,7 @@ class Pool:
             one_hot=one_hot,
             log=log,
             standardize=standardize,
-            missing=missing,
+            marker=marker,
             max_levels=max_levels,
             where=where,
         )
@@ -287,7 +290,7 @@ def column_options(
     one_hot: bool | str | Sequence[str] = False,
     log: str | Sequence[str] | Mapping[str, Any] = (),
     standardize: bool = False,
-    missing: Mapping[str, float | None] | None = None,
+    marker: Mapping[str, float | str | None] | None = None,
     max_levels: int = 1000,
     where: str | Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -304,7 +307,14 @@ def column_options(
             scales.append([str(column), _LOG_BASES[str(base)]])
     else:
         scales = [[column, "Ten"] for column in _names(log)]
-    markers = [{"text": str(text), "value": value} for text, value in (missing or {}).items()]
+    markers: list[dict[str, Any]] = []
+    for text, means in (marker or {}).items():
+        # A failed run is an outcome; features know numbers only.
+        if means == "failed":
+            continue
+        if means is not None and not isinstance(means, (int, float, np.number)):
+            raise OptionError(f"marker: {text!r} means a number, None or 'failed', not {means!r}")
+        markers.append({"text": str(text), "value": None if means is None else float(means)})
     return {
         "id": None if id is None else str(id),
         "features": None if features is None else _names(features),

@@ -35,7 +35,7 @@ pub(crate) fn export(args: &ExportArgs, as_json: bool) -> Result<(), CliError> {
         };
         output::write_file(path, &bytes)?;
         // A file that was asked for is enough, unless stdout was asked for, too.
-        if args.output.format.is_none() && !as_json {
+        if args.output.printed.format.is_none() && !as_json {
             return Ok(());
         }
     }

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use elfving::bandit::BanditError;
 use elfving_campaign::CampaignError;
 use elfving_table::TableError;
 
-use crate::error::{CONDITION_HELP, CliError, of_design, of_pool, of_value};
-use crate::exit::ExitCode;
+use crate::error::{CONDITION_HELP, CliError, code_of, code_of_bandit, code_of_pool, help_of_bandit};
 use crate::hints;
 
 /// An error of a campaign, and the event at which the campaign still stands.
@@ -23,9 +21,8 @@ pub(crate) fn failed(error: CampaignError, event: impl Into<Option<u64>>) -> Cli
 }
 
 impl CampaignFailure {
-    /// The code and the exit code.
-    pub(crate) fn verdict(&self) -> (&'static str, ExitCode) {
-        verdict(&self.error)
+    pub(crate) fn code(&self) -> &'static str {
+        code(&self.error)
     }
 
     /// The table that is refused, if it is one.
@@ -42,57 +39,24 @@ impl CampaignFailure {
     }
 }
 
-fn verdict(error: &CampaignError) -> (&'static str, ExitCode) {
+/// Its code; the exit code follows from its kind.
+fn code(error: &CampaignError) -> &'static str {
     match error {
-        CampaignError::Missing { .. } => ("E301", ExitCode::DataRefused),
-        CampaignError::Exists { .. } => ("E210", ExitCode::Usage),
-        CampaignError::NotACampaign { .. } => ("E401", ExitCode::Damaged),
-        CampaignError::Damaged { .. } => ("E402", ExitCode::Damaged),
-        CampaignError::Newer { .. } => ("E901", ExitCode::Newer),
-        CampaignError::Durability { .. } | CampaignError::Unconfirmed { .. } => {
-            ("E502", ExitCode::Durability)
-        }
-        CampaignError::Locked { .. } => ("E601", ExitCode::Locked),
-        CampaignError::Table(TableError::Condition(_)) => ("E211", ExitCode::Usage),
-        CampaignError::Table(_) => ("", ExitCode::DataRefused),
-        CampaignError::Setting { .. } => ("E201", ExitCode::Usage),
-        CampaignError::UnknownCandidate { .. } => ("E203", ExitCode::Usage),
-        CampaignError::UnknownSlot { .. } => ("E337", ExitCode::DataRefused),
-        CampaignError::Conflict { .. } => ("E342", ExitCode::DataRefused),
-        CampaignError::TooLate { .. } | CampaignError::CannotFailLate { .. } => {
-            ("E343", ExitCode::DataRefused)
-        }
-        CampaignError::NothingToCorrect { .. } => ("E358", ExitCode::DataRefused),
-        CampaignError::NotAnOutcome { .. } => ("E312", ExitCode::DataRefused),
-        CampaignError::RoundIncomplete { .. } => ("E801", ExitCode::DecisionNeeded),
-        CampaignError::NotOpen { .. } => ("E359", ExitCode::DataRefused),
-        CampaignError::WholeRounds { .. } => ("E803", ExitCode::DecisionNeeded),
-        CampaignError::OutOfRange { .. } => ("E703", ExitCode::NoCertificate),
-        CampaignError::NoRound => ("E202", ExitCode::Usage),
-        CampaignError::Undecided { source } => verdict(source),
-        CampaignError::Pool(error) => of_pool(error),
-        CampaignError::Bandit(error) => of_bandit(error),
-        CampaignError::Sheet(_) => ("E501", ExitCode::Durability),
-    }
-}
-
-fn of_bandit(error: &BanditError) -> (&'static str, ExitCode) {
-    match error {
-        BanditError::Invalid(error) => of_value(error),
-        BanditError::Pool(error) => of_pool(error),
-        BanditError::Design(error) => of_design(error),
-        BanditError::Epsilon { .. }
-        | BanditError::TopCount { .. }
-        | BanditError::Horizon
-        | BanditError::EmptyBatch => ("E201", ExitCode::Usage),
-        BanditError::OtherGoal { .. }
-        | BanditError::NeedsAssumption { .. }
-        | BanditError::ChoicesNotMeasurable { .. } => ("E202", ExitCode::Usage),
-        BanditError::Estimate(elfving::estimate::EstimateError::Invalid(error)) => of_value(error),
-        BanditError::Estimate(elfving::estimate::EstimateError::Bound { .. }) => ("E201", ExitCode::Usage),
-        BanditError::OverBudget { .. } => ("E802", ExitCode::DecisionNeeded),
-        BanditError::RoundIncomplete { .. } => ("E801", ExitCode::DecisionNeeded),
-        _ => ("E703", ExitCode::NoCertificate),
+        CampaignError::NotACampaign { .. } => "E401",
+        CampaignError::Table(TableError::Condition(_)) => "E211",
+        // A table has a code for each of its problems.
+        CampaignError::Table(_) => "",
+        CampaignError::UnknownCandidate { .. } => "E203",
+        CampaignError::TooLate { .. } | CampaignError::CannotFailLate { .. } => "E343",
+        CampaignError::NothingToCorrect { .. } => "E358",
+        CampaignError::NotAnOutcome { .. } => "E312",
+        CampaignError::NotOpen { .. } => "E359",
+        CampaignError::NoRound => "E202",
+        CampaignError::Undecided { source } => code(source),
+        CampaignError::Pool(error) => code_of_pool(error),
+        CampaignError::Bandit(error) => code_of_bandit(error),
+        CampaignError::Sheet(_) => "E501",
+        error => code_of(error.kind()),
     }
 }
 
@@ -126,13 +90,7 @@ fn help(error: &CampaignError) -> Option<&'static str> {
         }
         CampaignError::OutOfRange { .. } => "bring outcomes and features to a scale near 1",
         CampaignError::NoRound => "`elfving ask` starts one",
-        CampaignError::Bandit(BanditError::NeedsAssumption { .. }) => {
-            "state it with --norm, --bound or --noise sub-gaussian"
-        }
-        CampaignError::Bandit(BanditError::OtherGoal { .. }) => "change --goal or --algorithm",
-        CampaignError::Bandit(BanditError::ChoicesNotMeasurable { .. }) => {
-            "leave out --targets, or use --goal best"
-        }
+        CampaignError::Bandit(error) => return help_of_bandit(error),
         CampaignError::Undecided { source } => return help(source),
         _ => return None,
     })
@@ -143,7 +101,7 @@ impl fmt::Display for CampaignFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.error {
             CampaignError::Table(error) => f.write_str(&error.render(&hints::words))?,
-            error => write!(f, "error[{}]: {error}", self.verdict().0)?,
+            error => write!(f, "error[{}]: {error}", self.code())?,
         }
         if let Some(help) = self.help() {
             write!(f, "\n  help: {help}")?;

@@ -10,7 +10,7 @@ use super::failure::failed;
 use super::{CampaignFile, now};
 use crate::console::Console;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, Format, FormatArgs};
 
 /// Arguments of `elfving report`.
 #[derive(Debug, Args)]
@@ -28,6 +28,8 @@ pub(crate) struct ReportArgs {
     /// The file to write (default: the campaign's name with .html)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    printed: FormatArgs,
 }
 
 #[derive(Serialize)]
@@ -37,6 +39,7 @@ struct Written {
 }
 
 pub(crate) fn report(args: &ReportArgs, as_json: bool, console: Console) -> Result<(), CliError> {
+    args.printed.format_or(Format::Table, as_json)?;
     if let Some(out) = &args.out {
         output::check_page(out)?;
     }
@@ -47,9 +50,7 @@ pub(crate) fn report(args: &ReportArgs, as_json: bool, console: Console) -> Resu
     let html = campaign.html(now()).map_err(|error| failed(error, None))?;
     output::write_file(&path, html.as_bytes())?;
     drop(spinner);
-    let report = path.display().to_string();
-    if as_json {
-        return output::print(output::json_line(&Written { report, event: campaign.head().event }));
-    }
-    output::show(format!("{report}\n"))
+    let written = Written { report: path.display().to_string(), event: campaign.head().event };
+    let csv = || output::csv_of_fields(&written);
+    args.printed.print(as_json, &written, csv, || format!("{}\n", written.report))
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::campaign::{failed, now};
 use crate::console::Console;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, Format, FormatArgs};
 use table::World;
 
 /// Measurements of the campaign, and of one batch.
@@ -44,6 +44,8 @@ pub(crate) struct DemoArgs {
     /// The seed of the noise and of the campaign
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    printed: FormatArgs,
 }
 
 /// What came out.
@@ -65,6 +67,7 @@ struct Document {
 }
 
 pub(crate) fn run(args: &DemoArgs, as_json: bool, console: Console) -> Result<(), CliError> {
+    args.printed.format_or(Format::Table, as_json)?;
     let world = World::new(args.seed);
     let (table, file, page) =
         (args.out.join("photo_pce10.csv"), args.out.join("demo.elfving"), args.out.join("report.html"));
@@ -88,7 +91,7 @@ pub(crate) fn run(args: &DemoArgs, as_json: bool, console: Console) -> Result<()
     let status = campaign.status().map_err(refused)?;
     output::write_file(&page, campaign.html(now()).map_err(refused)?.as_bytes())?;
     let found = document(&world, &status, &file, &page);
-    if as_json { output::print(output::json_line(&found)) } else { output::print(words(&found)) }
+    args.printed.print(as_json, &found, || output::csv_of_fields(&found), || words(&found))
 }
 
 /// Makes the folder; a campaign of an earlier demonstration gives way, and no other.

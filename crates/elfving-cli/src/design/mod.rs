@@ -225,7 +225,7 @@ impl Answer<'_> {
             ),
         };
         let message = format!("no certificate: the gap is {gap:.1e}, wanted {wanted:.0e}; {why}");
-        Err(CliError::NoCertificate { code: "E711", message, help: help.to_owned() })
+        Err(CliError::no_certificate("E711", message, help))
     }
 
     /// `id,weight,...`, the heaviest first.

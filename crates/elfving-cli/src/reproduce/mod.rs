@@ -6,14 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_lab::experiments::{Experiment, ExperimentError, Findings, Settings, csv, figure};
+use elfving_lab::experiments::{Experiment, ExperimentError, Findings, Settings, csv, csv_of_all, figure};
 use elfving_plot::Format as PictureFormat;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::error::{CliError, write_error};
+use crate::error::{CliError, code_of, write_error};
 use crate::named::{NameOr, named_or};
-use crate::output;
+use crate::output::{self, Format, FormatArgs};
 
 /// Arguments of `elfving reproduce`.
 #[derive(Debug, Args)]
@@ -38,9 +38,11 @@ pub(crate) struct ReproduceArgs {
     /// The seed of everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    printed: FormatArgs,
 }
 
-/// What is printed with `--json`.
+/// What is printed with `--format json`.
 #[derive(Debug, Serialize)]
 struct Reproduced {
     experiments: Vec<Findings>,
@@ -49,6 +51,7 @@ struct Reproduced {
 }
 
 pub(crate) fn run(args: &ReproduceArgs, as_json: bool, console: Console) -> Result<(), CliError> {
+    let format = args.printed.format_or(Format::Table, as_json)?;
     let settings = Settings { repeats: args.repetitions, seed: args.seed };
     fs::create_dir_all(&args.out).map_err(|source| CliError::write(&args.out, source))?;
     let mut all = Reproduced { experiments: Vec::new(), files: Vec::new() };
@@ -61,18 +64,15 @@ pub(crate) fn run(args: &ReproduceArgs, as_json: bool, console: Console) -> Resu
         let findings = experiment.run(&settings, &|| bar.step()).map_err(explain)?;
         drop(bar);
         write(&findings, &args.out, &mut all.files)?;
-        if !as_json {
+        // One after the other, as they are found.
+        if format == Format::Table {
             output::print(summary::text(&findings))?;
         }
         all.experiments.push(findings);
     }
-    match as_json {
-        true => output::print(output::json_line(&all)),
-        false => {
-            let folder = args.out.display();
-            output::print(format!("written to {folder}: {}\n", all.files.join(", ")))
-        }
-    }
+    let csv = || csv_of_all(&all.experiments).map_err(write_error(PathBuf::from(output::STDOUT)));
+    let files = || format!("written to {}: {}\n", args.out.display(), all.files.join(", "));
+    args.printed.print(as_json, &all, csv, files)
 }
 
 /// Numbers and figures of one experiment.
@@ -96,15 +96,12 @@ fn write(findings: &Findings, folder: &Path, files: &mut Vec<String>) -> Result<
 }
 
 fn explain(error: ExperimentError) -> CliError {
+    let (kind, message) = (error.kind(), error.to_string());
     match error {
         ExperimentError::Repeats { .. } => {
-            CliError::usage("E201", error.to_string(), "give --repetitions 2 or more")
+            CliError::refused(kind, code_of(kind), message, "give --repetitions 2 or more")
         }
         ExperimentError::Picture(error) => error.into(),
-        other => CliError::NoCertificate {
-            code: "E703",
-            message: other.to_string(),
-            help: "try another --seed".to_owned(),
-        },
+        _ => CliError::refused(kind, code_of(kind), message, "try another --seed"),
     }
 }

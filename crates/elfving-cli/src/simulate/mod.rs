@@ -9,9 +9,9 @@ mod world;
 use std::time::Instant;
 
 use clap::Args;
-use elfving::bandit::{BanditError, Question};
+use elfving::bandit::Question;
 use elfving_lab::AnyAlgorithm;
-use elfving_lab::simulate::{self, Comparison, Runs, SimulationError};
+use elfving_lab::simulate::{self, Comparison, Runs};
 
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::console::Console;
@@ -20,6 +20,7 @@ use crate::goal_args::GoalArgs;
 use crate::output::{self, FileFormat, Format, OutputArgs, PlotArgs};
 use crate::pool_args::PoolArgs;
 use crate::pool_source::{self, LoadedPool};
+use crate::problem_error::of_simulation;
 use elfving_problem::defaults::USUAL_TOLERANCE;
 use settings::Settings;
 use world::WorldArgs;
@@ -128,7 +129,7 @@ pub(crate) fn run(args: &SimulateArgs, as_json: bool, console: Console) -> Resul
         let policy = |seed| algorithm.start(question.clone().seed(seed));
         bar.say(|| algorithm.name().to_owned());
         let runs = settings.simulation.run_watched(&environment, policy, &|| bar.step());
-        let runs = runs.map_err(|error| explain(error, algorithm))?;
+        let runs = runs.map_err(|error| of_simulation(algorithm.name(), error))?;
         tried.push(Tried { algorithm, runs, seconds: start.elapsed().as_secs_f64() });
     }
     drop(bar);
@@ -162,31 +163,5 @@ impl Answer<'_> {
             Format::Csv => output::print(sheet::csv(self, std::path::Path::new("stdout"))?),
             Format::Table => output::show(summary::text(self)),
         }
-    }
-}
-
-/// An error of the library in the words of the command line.
-fn explain(error: SimulationError, algorithm: AnyAlgorithm) -> CliError {
-    let name = algorithm.name();
-    match error {
-        SimulationError::Bandit(BanditError::Invalid(error)) => error.into(),
-        SimulationError::Bandit(BanditError::Pool(error)) => error.into(),
-        SimulationError::Bandit(BanditError::Design(error)) => error.into(),
-        SimulationError::Bandit(error @ BanditError::OtherGoal { .. }) => {
-            CliError::usage("E202", error.to_string(), "change --goal or --algorithm")
-        }
-        SimulationError::Bandit(error @ BanditError::NeedsAssumption { .. }) => CliError::usage(
-            "E202",
-            error.to_string(),
-            "state it with --norm, --bound or --noise sub-gaussian",
-        ),
-        SimulationError::Bandit(error @ BanditError::ChoicesNotMeasurable { .. }) => {
-            CliError::usage("E202", error.to_string(), "leave out --targets, or use --goal best")
-        }
-        error => CliError::NoCertificate {
-            code: "E703",
-            message: format!("{name}: {error}"),
-            help: "bring outcomes and features to a scale near 1, or give --gamma".to_owned(),
-        },
     }
 }

@@ -12,7 +12,6 @@ use super::SimulateArgs;
 use crate::assumption_args::AssumptionValues;
 use crate::console::Console;
 use crate::error::CliError;
-use crate::goal_args;
 use crate::limits;
 use crate::output::{FileFormat, Format, answer_file, picture_file};
 use crate::pool_source::LoadedPool;
@@ -96,9 +95,7 @@ impl Settings {
             tails: assumed.noise.unwrap_or(tails),
         }
         .assumptions()?;
-        let question = Question::new((*loaded.pool).clone(), assumptions, self.goal)
-            .map_err(|error| goal_args::refused(&error))?
-            .delta(self.delta);
+        let question = Question::new((*loaded.pool).clone(), assumptions, self.goal)?.delta(self.delta);
         Ok(match self.gamma {
             Some(gamma) => question.gamma(gamma),
             None => question,

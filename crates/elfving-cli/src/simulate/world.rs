@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use elfving::units::ErrorKind;
 use elfving_lab::simulate::{Environment, LawName, SimulationError};
 use elfving_table::{Code, Problem, TableError, nearest};
 
 use super::settings::positive_sigma;
-use crate::error::CliError;
+use crate::error::{CliError, code_of};
 use crate::input;
 use crate::named::named;
 use crate::pool_source::LoadedPool;
@@ -65,7 +66,7 @@ impl WorldArgs {
         let sign = self.truth.aim.sign();
         let mut environment = match &self.records {
             Some(path) => self.with_records(path, loaded, sign)?,
-            None => self.with_law(loaded, sign)?,
+            None => self.with_law(loaded)?,
         };
         if let Some(table) = loaded.target_table() {
             let means = table.numbers(self.column()?)?;
@@ -75,15 +76,9 @@ impl WorldArgs {
     }
 
     /// The truth is a column of the pool, the noise a law.
-    fn with_law(&self, loaded: &LoadedPool, sign: f64) -> Result<Environment, CliError> {
-        let table = loaded.table().ok_or_else(|| {
-            CliError::usage(
-                "E202",
-                "--truth names a column, and the pool has no columns",
-                "give a table as the pool",
-            )
-        })?;
-        let environment = Environment::new(signed(table.numbers(self.column()?)?, sign)).map_err(refused)?;
+    fn with_law(&self, loaded: &LoadedPool) -> Result<Environment, CliError> {
+        let means = self.truth.means(loaded)?.expect("the parser asks for it");
+        let environment = Environment::new(means).map_err(refused)?;
         let sigma = positive_sigma(self.world_sigma)?;
         let noisy = match self.world_noise.law(self.world_tail) {
             Some(law) => environment.noise(law, sigma),
@@ -125,8 +120,7 @@ fn signed(means: Vec<f64>, sign: f64) -> Vec<f64> {
 }
 
 fn refused(error: SimulationError) -> CliError {
-    match error {
-        SimulationError::Parameter { .. } => CliError::usage("E201", error.to_string(), "see --help"),
-        error => CliError::data("E354", error.to_string(), "look at the column of the truth"),
-    }
+    let kind = error.kind();
+    let help = if kind == ErrorKind::Data { "look at the column of the truth" } else { "see --help" };
+    CliError::refused(kind, code_of(kind), error.to_string(), help)
 }

@@ -53,7 +53,8 @@ impl ExperimentError {
     /// What kind of mistake it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            ExperimentError::Repeats { .. } | ExperimentError::Picture(_) => ErrorKind::Usage,
+            ExperimentError::Repeats { .. } => ErrorKind::Usage,
+            ExperimentError::Picture(error) => error.kind(),
             ExperimentError::Value(error) => error.kind(),
             ExperimentError::Pool(error) => error.kind(),
             ExperimentError::Design(error) => error.kind(),

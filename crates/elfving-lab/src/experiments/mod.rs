@@ -26,4 +26,4 @@ pub use error::ExperimentError;
 pub use experiment::{Experiment, Settings};
 pub use figure::figure;
 pub use findings::{Claim, Curve, Findings, Panel};
-pub use sheet::csv;
+pub use sheet::{csv, csv_of_all};

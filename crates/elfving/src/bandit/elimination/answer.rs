@@ -66,6 +66,16 @@ pub(super) struct Standing {
 }
 
 impl Standing {
+    /// The same without those that are out; somebody always leads.
+    pub(super) fn among(mut self, survivors: &[ChoiceId]) -> Self {
+        self.survivors = survivors.to_vec();
+        self.leaders.retain(|leader| survivors.contains(leader));
+        if self.leaders.is_empty() {
+            self.leaders.extend(survivors.first());
+        }
+        self
+    }
+
     /// The survivors that are out, by which statements.
     ///
     /// Best: beaten by the leader or another anchor. Top m: beaten by groups that together hold m choices, so in no top m. All good: more than ε

@@ -1,5 +1,8 @@
-//! The statements of all rounds, kept so that their widths can be computed again under other assumptions.
+//! What the rounds have shown: who is in, and the statements of all rounds, kept so that their widths can be computed again
+//! under other assumptions.
 
+use super::groups::Groups;
+use crate::bandit::{Decision, Elimination};
 use crate::estimate::robust_mean::{Catoni, MomentBound};
 use crate::estimate::{Assumptions, Evidence};
 use crate::pool::{ChoiceId, PointId};
@@ -79,6 +82,77 @@ pub(super) struct RoundRecord {
     pub statements: Vec<Stated>,
     /// What the eliminations of this round rest on.
     pub grounds: Vec<Ground>,
+}
+
+/// Who is in, who went out, and what is known of the means.
+pub(super) struct Ledger {
+    groups: Groups,
+    /// One choice for each group that is still in, in pool order.
+    survivors: Vec<ChoiceId>,
+    eliminated: Vec<Elimination>,
+    records: Vec<RoundRecord>,
+    known: Known,
+    /// Whether a decision on record had no ground in the outcomes as they were recomputed.
+    ungrounded: bool,
+}
+
+impl Ledger {
+    /// Everybody is in, and nothing is known but `|mean| ≤ B`.
+    pub(super) fn new(groups: Groups, bound: Option<f64>) -> Self {
+        Self {
+            survivors: groups.names(),
+            groups,
+            eliminated: Vec::new(),
+            records: Vec::new(),
+            known: Known::within(bound),
+            ungrounded: false,
+        }
+    }
+
+    pub(super) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    pub(super) fn survivors(&self) -> &[ChoiceId] {
+        &self.survivors
+    }
+
+    /// Every choice that is still in.
+    pub(super) fn choices(&self) -> Vec<ChoiceId> {
+        self.groups.expand(&self.survivors)
+    }
+
+    pub(super) fn eliminated(&self) -> &[Elimination] {
+        &self.eliminated
+    }
+
+    pub(super) fn records(&self) -> &[RoundRecord] {
+        &self.records
+    }
+
+    pub(super) fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// Whether every decision follows from the records.
+    pub(super) fn is_grounded(&self) -> bool {
+        !self.ungrounded && !self.records.is_empty()
+    }
+
+    pub(super) fn decide(&mut self, decision: &Decision) {
+        self.survivors = self.groups.named_in(&decision.survivors);
+        self.eliminated.extend(&decision.eliminated);
+    }
+
+    pub(super) fn lose_ground(&mut self) {
+        self.ungrounded = true;
+    }
+
+    /// Takes in a round: its statements, and what these widths say of single means.
+    pub(super) fn enter(&mut self, record: RoundRecord, widths: &[f64]) {
+        self.known.learn(&record, widths);
+        self.records.push(record);
+    }
 }
 
 /// A mean known to lie between two numbers.

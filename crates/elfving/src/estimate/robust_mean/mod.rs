@@ -252,6 +252,8 @@ impl MeanError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             MeanError::Overflow { .. } => ErrorKind::Numerical,
+            MeanError::TooFewSamples { .. } => ErrorKind::TooFewSamples,
+            MeanError::Direction { error, .. } => error.kind(),
             MeanError::Moment { .. } | MeanError::LogTerm { .. } | MeanError::NoBlocks => ErrorKind::Usage,
             _ => ErrorKind::Data,
         }

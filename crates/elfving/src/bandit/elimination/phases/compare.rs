@@ -18,12 +18,14 @@ impl Phases {
     ) -> Result<Learned, BanditError> {
         let estimates: BTreeMap<About, f64> =
             stated.iter().map(|one| (one.about, one.evidence.estimate)).collect();
-        let of_means: Vec<f64> = self.survivors.iter().map(|&id| estimates[&self.mean_of(id)]).collect();
-        let mut anchor = self.survivors[position_of_largest(&of_means)];
+        let of_means: Vec<f64> =
+            self.ledger.survivors().iter().map(|&id| estimates[&self.mean_of(id)]).collect();
+        let mut anchor = self.ledger.survivors()[position_of_largest(&of_means)];
         let mut anchors = Vec::new();
         let mut above = Vec::new();
         for _ in 0..5 {
-            let others: Vec<ChoiceId> = self.survivors.iter().copied().filter(|&id| id != anchor).collect();
+            let others: Vec<ChoiceId> =
+                self.ledger.survivors().iter().copied().filter(|&id| id != anchor).collect();
             let differences = estimator.differences(anchor, &others)?;
             above = others.iter().zip(&differences).map(|(&id, one)| (id, -one.evidence.estimate)).collect();
             above.push((anchor, 0.0));
@@ -40,16 +42,16 @@ impl Phases {
         let leaders = self.leaders(anchor, &above);
         for &leader in leaders.iter().filter(|leader| !anchors.contains(leader)) {
             let known = |id: &ChoiceId| *id != leader && !anchors.contains(id);
-            let others: Vec<ChoiceId> = self.survivors.iter().copied().filter(known).collect();
+            let others: Vec<ChoiceId> = self.ledger.survivors().iter().copied().filter(known).collect();
             stated.extend(estimator.differences(leader, &others)?);
         }
         let mut record = self.record(plan, statements, stated)?;
         let widths = self.widths(plan, &record);
-        let standing = Standing { leaders, survivors: self.survivors.clone() };
+        let standing = Standing { leaders, survivors: self.ledger.survivors().to_vec() };
         let differences = Differences::new(&record, &widths);
         let beaten = standing.beaten(self.question.goal, &anchors, &differences, plan.round);
         let leaders = standing.leaders;
-        if beaten.len() == self.survivors.len() {
+        if beaten.len() == self.ledger.survivors().len() {
             return self.fall_back(plan, estimator, record, &widths);
         }
         let (eliminated, grounds): (Vec<Elimination>, Vec<Vec<Ground>>) = beaten.into_iter().unzip();
@@ -60,12 +62,12 @@ impl Phases {
     /// The anchor and the best others by estimate, until their groups hold as many choices as are wanted.
     fn leaders(&self, anchor: ChoiceId, above: &[(ChoiceId, f64)]) -> Vec<ChoiceId> {
         let mut leaders = vec![anchor];
-        let mut held = self.groups.members(anchor).len();
+        let mut held = self.ledger.groups().members(anchor).len();
         for &(id, _) in above.iter().filter(|(id, _)| *id != anchor) {
             if held >= self.wanted_count() {
                 break;
             }
-            held += self.groups.members(id).len();
+            held += self.ledger.groups().members(id).len();
             leaders.push(id);
         }
         leaders
@@ -97,8 +99,8 @@ impl Phases {
             let with_anchor = stated.iter().position(|one| one.about == About::Pair(anchor, id));
             with_anchor.map_or(0.0, |k| -estimate(k))
         };
-        let values: Vec<f64> = self.survivors.iter().map(|&id| value(id)).collect();
-        let leader = self.survivors[position_of_largest(&values)];
+        let values: Vec<f64> = self.ledger.survivors().iter().map(|&id| value(id)).collect();
+        let leader = self.ledger.survivors()[position_of_largest(&values)];
         let out = |(k, (at, one)): (usize, &(usize, Stated))| {
             let About::Pair(first, second) = one.about else { return None };
             let (sign, loser) = match (first == leader, second == leader) {

@@ -40,7 +40,7 @@ impl Phases {
             let rounded = self.rounded(&request, design, count)?;
             let dimension = rounded.report.dimension as u64;
             let enough = match (rounded.report.value, rounded.report.ratio) {
-                _ if self.constants == Constants::Paper => wanted.max(dimension),
+                _ if self.rule.constants == Constants::Paper => wanted.max(dimension),
                 // A ratio above 2: some direction is hardly measured, and the bias would suffer too.
                 (Some(value), Some(ratio)) if ratio <= 2.0 => needed(value),
                 _ => 2 * count,
@@ -66,7 +66,7 @@ impl Phases {
         let cost = count as f64 * support as f64 * dimension * dimension;
         let long = cost > AFFORDABLE;
         let plenty = count >= support as u64 * if long { 1 } else { PLENTY };
-        Ok(if self.constants == Constants::Certified && plenty {
+        Ok(if self.rule.constants == Constants::Certified && plenty {
             Apportionment::default().round(request)?
         } else if long {
             let quick = RegretMinimisation::default().multipliers(&[USUALLY_BEST]);

@@ -52,7 +52,7 @@ impl Phases {
             }
         };
         let problem = Problem::new(&pool, criterion, targets.clone(), round.gamma)?;
-        let own_weights = self.optimal_weights(&problem, &self.warm_start(ids.as_deref()))?;
+        let own_weights = self.optimal_weights(&problem, &self.rounds.warm_start(ids.as_deref()))?;
         let weights = match &ids {
             Some(ids) => own_weights.iter().map(|&(id, weight)| (ids[id.index()], weight)).collect(),
             None => own_weights.clone(),

@@ -11,7 +11,7 @@ impl Phases {
 
     /// Unordered pairs of survivors.
     pub(crate) fn pairs(&self) -> usize {
-        let count = self.survivors.len();
+        let count = self.ledger.survivors().len();
         count * (count - 1) / 2
     }
 
@@ -26,8 +26,8 @@ impl Phases {
         let ids: Vec<PointId> = (0..self.question.pool.len()).map(PointId::new).collect();
         let variances = self.assumptions().variances(&ids, ids.len())?;
         let Some(bound) = self.premises().bound else { return Ok(variances) };
-        let radius = |id: &PointId| match self.constants {
-            Constants::Certified => self.known.of(About::Point(*id)).radius(),
+        let radius = |id: &PointId| match self.rule.constants {
+            Constants::Certified => self.ledger.known().of(About::Point(*id)).radius(),
             Constants::Paper => bound,
         };
         Ok(ids.iter().zip(variances).map(|(id, variance)| radius(id).powi(2) + variance).collect())
@@ -54,10 +54,11 @@ impl Phases {
 
     /// What earlier rounds know of each point, to centre on; nothing as printed.
     fn centring(&self) -> Result<Option<Centring>, BanditError> {
-        if self.constants == Constants::Paper || self.tails == Tails::SubGaussian {
+        if self.rule.constants == Constants::Paper || self.rule.tails == Tails::SubGaussian {
             return Ok(None);
         }
-        let ranges = || (0..self.question.pool.len()).map(|i| self.known.of(About::Point(PointId::new(i))));
+        let ranges =
+            || (0..self.question.pool.len()).map(|i| self.ledger.known().of(About::Point(PointId::new(i))));
         let values = ranges().map(|range| range.middle()).collect();
         let radii = ranges().map(|range| range.radius().max(1e-12 * self.scale())).collect();
         Ok(Some(Centring::new(values, radii)?))
@@ -70,7 +71,7 @@ impl Phases {
 
     /// The assumptions without those that nothing rests on here.
     pub(super) fn relevant(&self, assumptions: &Assumptions) -> Assumptions {
-        Assumptions { bound: relevant_bound(self.tails, assumptions.bound), ..assumptions.clone() }
+        Assumptions { bound: relevant_bound(self.rule.tails, assumptions.bound), ..assumptions.clone() }
     }
 
     pub(super) fn premises(&self) -> Assumptions {
@@ -96,7 +97,7 @@ impl Phases {
         };
         let variances = self.assumptions().variances(&points, self.question.pool.len())?;
         let centre = |id: &PointId| match noise {
-            Noise::Drawn { .. } => self.known.of(About::Point(*id)).middle(),
+            Noise::Drawn { .. } => self.ledger.known().of(About::Point(*id)).middle(),
             Noise::Counted => 0.0,
         };
         Ok(RoundRecord {
@@ -116,7 +117,7 @@ impl Phases {
             Thresholds::Room => plan.epsilon.unwrap_or(0.0),
             Thresholds::Assumed => 0.0,
         };
-        record.widths(&self.premises(), self.assumptions().sigma_bound(), &self.known, room)
+        record.widths(&self.premises(), self.assumptions().sigma_bound(), self.ledger.known(), room)
     }
 
     /// Regret: out goes every choice whose range of means, over all rounds, lies below another one's.
@@ -128,12 +129,12 @@ impl Phases {
     ) -> Result<Learned, BanditError> {
         let mut record = self.record(plan, statements, stated)?;
         let widths = self.widths(plan, &record);
-        let mut known = self.known.clone();
+        let mut known = self.ledger.known().clone();
         known.learn(&record, &widths);
         let range = |id: ChoiceId| known.of(self.mean_of(id));
         let first_highest = |of: &dyn Fn(ChoiceId) -> f64| {
             let better = |best: ChoiceId, id: ChoiceId| if of(id) > of(best) { id } else { best };
-            self.survivors.iter().copied().reduce(better).expect("someone is always in")
+            self.ledger.survivors().iter().copied().reduce(better).expect("someone is always in")
         };
         let winner = first_highest(&|id| range(id).low);
         let out = |&id: &ChoiceId| {
@@ -144,7 +145,7 @@ impl Phases {
                 Elimination { choice: id, by: winner, difference, threshold, round: plan.round };
             (above.low > below.high).then_some(elimination)
         };
-        let eliminated: Vec<Elimination> = self.survivors.iter().filter_map(out).collect();
+        let eliminated: Vec<Elimination> = self.ledger.survivors().iter().filter_map(out).collect();
         let ground = |one: &Elimination| Ground::Ranges {
             winner: self.mean_of(winner),
             loser: self.mean_of(one.choice),
@@ -164,14 +165,14 @@ impl Phases {
     ) -> Learned {
         let out: BTreeSet<ChoiceId> = eliminated.iter().map(|one| one.choice).collect();
         let survivors: Vec<ChoiceId> =
-            self.survivors.iter().filter(|id| !out.contains(id)).copied().collect();
+            self.ledger.survivors().iter().filter(|id| !out.contains(id)).copied().collect();
         let of_members = |one: &Elimination| {
             let one = *one;
-            self.groups.members(one.choice).iter().map(move |&choice| Elimination { choice, ..one })
+            self.ledger.groups().members(one.choice).iter().map(move |&choice| Elimination { choice, ..one })
         };
         let decision = Decision {
             round: plan.round,
-            survivors: self.groups.expand(&survivors),
+            survivors: self.ledger.groups().expand(&survivors),
             eliminated: eliminated.iter().flat_map(of_members).collect(),
             fitted: None,
         };
@@ -185,24 +186,13 @@ impl Phases {
         outcomes: &[f64],
     ) -> Result<Decision, BanditError> {
         let learned = match plan.measurements {
-            Measurements::Chosen(_) => self.learned(plan, Vec::new(), self.standing.leaders.clone(), None),
+            Measurements::Chosen(_) => {
+                self.learned(plan, Vec::new(), self.verdict.standing().leaders.clone(), None)
+            }
             _ => A::learn_round(self, plan, outcomes)?,
         };
         let decision = learned.decision.clone();
-        if !matches!(plan.measurements, Measurements::Chosen(_)) {
-            self.rounds += 1;
-            self.last_value = plan.value;
-            self.last_gamma = plan.gamma;
-            self.last_accuracy = plan.epsilon.unwrap_or(self.last_accuracy);
-            self.warm_start = match &plan.measurements {
-                Measurements::Drawn(draws) => draws.probabilities(),
-                Measurements::Counted(allocation) => {
-                    allocation.counts().iter().map(|&(id, count)| (id, count as f64)).collect()
-                }
-                Measurements::Chosen(_) => Vec::new(),
-            };
-        }
-        self.samples += outcomes.len() as u64;
+        self.rounds.measured(plan, outcomes.len());
         self.pending = Some(learned);
         Ok(decision)
     }

@@ -6,11 +6,13 @@
 //! | `learn` | from outcomes to statements; regret: who is out |
 //! | `compare` | exploration: who is out |
 //! | `paper` | who is out as printed |
-//! | `conclude` | a decision made final |
+//! | `verdict` | a decision made final |
 //! | `report` | what is known, and its margins |
+//!
+//! The state is in three rooms: [`Rounds`] (how far they are, and what the next one is planned from), [`Ledger`] (who is in, and
+//! every statement so far) and [`Verdict`] (what follows). Each changes itself; the steps read.
 
 mod compare;
-mod conclude;
 mod counts;
 mod design;
 mod learn;
@@ -18,14 +20,17 @@ mod paper;
 mod report;
 mod ridge;
 mod round;
+mod verdict;
 
 pub(super) use round::Round;
+use round::Rounds;
+use verdict::Verdict;
 
 use super::answer::{Differences, Standing};
 use super::estimator::{Estimator, Terms};
 use super::groups::Groups;
 use super::ledger::About;
-use super::ledger::{Ground, Known, Noise, RoundRecord, Stated, bias, review};
+use super::ledger::{Ground, Known, Ledger, Noise, RoundRecord, Stated, bias, review};
 use super::margins::margins;
 use super::schedule::{self, confidence_of_round};
 use super::settings::{Constants, Thresholds};
@@ -62,41 +67,27 @@ pub(crate) struct Learned {
     pub standing: Standing,
 }
 
-/// State of an elimination policy: what both goals and both estimators share.
-pub(crate) struct Phases {
-    pub question: Question,
+/// What a policy is told before the first round.
+struct Rule {
     name: &'static str,
     tails: Tails,
     constants: Constants,
     thresholds: Thresholds,
     /// Whether S is given, or no ridge and no truncated kernel makes it matter.
     bias_is_known: bool,
-    groups: Groups,
-    /// One choice for each group that is still in.
-    survivors: Vec<ChoiceId>,
-    eliminated: Vec<Elimination>,
-    /// ℓ of the last round closed.
-    round: u64,
-    rounds: u64,
-    samples: u64,
+}
+
+/// An elimination policy: what both goals and both estimators share.
+pub(crate) struct Phases {
+    pub question: Question,
+    rule: Rule,
+    rounds: Rounds,
+    ledger: Ledger,
+    verdict: Verdict,
     /// The plan that was handed out and is not decided yet.
     planned: Option<Plan>,
+    /// What its outcomes say, until it is decided.
     pending: Option<Learned>,
-    records: Vec<RoundRecord>,
-    /// Whether a decision on record had no ground in the outcomes as they were recomputed.
-    ungrounded: bool,
-    known: Known,
-    standing: Standing,
-    warm_start: Vec<(PointId, f64)>,
-    last_value: Option<f64>,
-    last_accuracy: f64,
-    last_gamma: Option<f64>,
-    floor: Option<f64>,
-    epsilon: Option<f64>,
-    finished: Option<Reason>,
-    /// For regret: no further round would tell the survivors apart, or none fits.
-    playing: bool,
-    margins: OnceCell<Margins>,
 }
 
 impl Phases {
@@ -129,37 +120,22 @@ impl Phases {
         let bias_is_known =
             assumptions.norm_bound().is_some() || !(ridge_matters || question.pool.exact().is_some());
         let groups = Groups::new(&question.pool);
-        let survivors = groups.names();
+        let standing =
+            Standing { leaders: first_leaders(&question.goal, &groups), survivors: groups.names() };
+        let bound = relevant_bound(A::TAILS, assumptions.bound_if_known());
         let mut phases = Self {
-            name: A::NAME,
-            tails: A::TAILS,
-            constants: Constants::default(),
-            thresholds: Thresholds::Assumed,
-            bias_is_known,
-            known: Known::within(relevant_bound(A::TAILS, assumptions.bound_if_known())),
-            standing: Standing {
-                leaders: first_leaders(&question.goal, &groups),
-                survivors: survivors.clone(),
+            rule: Rule {
+                name: A::NAME,
+                tails: A::TAILS,
+                constants: Constants::default(),
+                thresholds: Thresholds::Assumed,
+                bias_is_known,
             },
-            survivors,
-            groups,
-            eliminated: Vec::new(),
-            round: 0,
-            rounds: 0,
-            samples: 0,
+            rounds: Rounds::default(),
+            ledger: Ledger::new(groups, bound),
+            verdict: Verdict::new(standing),
             planned: None,
             pending: None,
-            records: Vec::new(),
-            ungrounded: false,
-            warm_start: Vec::new(),
-            last_value: None,
-            last_accuracy: f64::INFINITY,
-            last_gamma: None,
-            floor: None,
-            epsilon: None,
-            finished: None,
-            playing: false,
-            margins: OnceCell::new(),
             question,
         };
         phases.conclude();
@@ -167,37 +143,37 @@ impl Phases {
     }
 
     pub(crate) fn set_constants(&mut self, constants: Constants) {
-        self.constants = constants;
+        self.rule.constants = constants;
     }
 
     pub(crate) fn set_thresholds(&mut self, thresholds: Thresholds) {
-        self.thresholds = thresholds;
+        self.rule.thresholds = thresholds;
     }
 
     pub(crate) fn constants(&self) -> Constants {
-        self.constants
+        self.rule.constants
     }
 
     /// A bias without a bound always gets room.
     pub(crate) fn thresholds(&self) -> Thresholds {
-        if self.bias_is_known { self.thresholds } else { Thresholds::Room }
+        if self.rule.bias_is_known { self.rule.thresholds } else { Thresholds::Room }
     }
 
     /// One choice for each group that is still in, in pool order.
     pub(crate) fn survivors(&self) -> &[ChoiceId] {
-        &self.survivors
+        self.ledger.survivors()
     }
 
     pub(crate) fn samples(&self) -> u64 {
-        self.samples
+        self.rounds.samples()
     }
 
     pub(crate) fn last_value(&self) -> Option<f64> {
-        self.last_value
+        self.rounds.value()
     }
 
     pub(crate) fn last_accuracy(&self) -> f64 {
-        self.last_accuracy
+        self.rounds.accuracy()
     }
 
     fn assumptions(&self) -> &Assumptions {
@@ -218,28 +194,15 @@ impl Phases {
         schedule::scale_of_means(&self.question)
     }
 
-    /// The support of the last design, in the ids of a restricted pool.
-    pub(crate) fn warm_start(&self, ids: Option<&[PointId]>) -> Vec<(PointId, f64)> {
-        match ids {
-            None => self.warm_start.clone(),
-            Some(ids) => {
-                let place = |&(id, weight): &(PointId, f64)| {
-                    ids.binary_search(&id).ok().map(|place| (PointId::new(place), weight))
-                };
-                self.warm_start.iter().filter_map(place).collect()
-            }
-        }
-    }
-
     /// The next round, or a batch of the leader once rounds are over.
     pub(crate) fn plan<A: RoundRule>(&mut self, batch: usize, left: u64) -> Result<Next, BanditError> {
-        if let Some(reason) = self.finished {
+        if let Some(reason) = self.verdict.finished() {
             return Ok(Next::Stop(reason));
         }
         if let Some(plan) = &self.planned {
             return Ok(Next::Measure(plan.clone()));
         }
-        if !(self.playing || self.survivors.len() == 1) {
+        if !(self.verdict.is_playing() || self.ledger.survivors().len() == 1) {
             let number = self.next_round();
             let epsilon = self.epsilon_of(number);
             let (gamma, gamma_is_fixed) = self.ridge(epsilon)?;
@@ -249,11 +212,11 @@ impl Phases {
                 return Ok(Next::Measure(plan));
             }
             // It does not fit into the horizon, and nothing will be known that could make it shorter.
-            self.playing = true;
+            self.verdict.play();
         }
         let batch = self.horizon_left().unwrap_or(MOST_AT_ONCE).min(batch as u64).min(left.max(1));
-        let leader = vec![self.point_of(self.standing.leaders[0]); batch as usize];
-        Ok(Next::Measure(Plan::chosen(self.round.max(1), leader)))
+        let leader = vec![self.point_of(self.verdict.standing().leaders[0]); batch as usize];
+        Ok(Next::Measure(Plan::chosen(self.rounds.last().max(1), leader)))
     }
 
     /// ε_ℓ = B 2^-ℓ.
@@ -263,12 +226,13 @@ impl Phases {
 
     /// The next round that could put some survivor out: with room, ε_ℓ must be below the largest difference that is still possible.
     fn next_round(&self) -> u64 {
-        let mut number = self.round + 1;
-        if self.constants == Constants::Certified && self.thresholds() == Thresholds::Room {
-            let ranges = || self.survivors.iter().map(|&id| self.known.of(self.mean_of(id)));
+        let mut number = self.rounds.last() + 1;
+        if self.rule.constants == Constants::Certified && self.thresholds() == Thresholds::Room {
+            let ranges =
+                || self.ledger.survivors().iter().map(|&id| self.ledger.known().of(self.mean_of(id)));
             let highest = ranges().map(|range| range.high).fold(f64::NEG_INFINITY, f64::max);
             let lowest = ranges().map(|range| range.low).fold(f64::INFINITY, f64::min);
-            while self.epsilon_of(number) >= highest - lowest && number < self.round + 64 {
+            while self.epsilon_of(number) >= highest - lowest && number < self.rounds.last() + 64 {
                 number += 1;
             }
         }
@@ -278,7 +242,7 @@ impl Phases {
     /// Measurements until the horizon, when there is one.
     pub(crate) fn horizon_left(&self) -> Option<u64> {
         match self.question.goal {
-            Goal::Regret { horizon } => horizon.map(|horizon| horizon.saturating_sub(self.samples)),
+            Goal::Regret { horizon } => horizon.map(|horizon| horizon.saturating_sub(self.rounds.samples())),
             _ => None,
         }
     }
@@ -286,10 +250,10 @@ impl Phases {
     /// How many of the wanted measurements to make in what is left of the horizon. As printed: as many as fit. Certified: a round that would leave
     /// less than it takes gains nothing, so the leader is played; the first one takes half, for there is no leader yet.
     pub(crate) fn room_in_horizon(&self, wanted: u64, left: u64) -> Option<u64> {
-        match self.constants {
+        match self.rule.constants {
             Constants::Paper => Some(wanted.min(left)),
             Constants::Certified if wanted <= left / 2 => Some(wanted),
-            Constants::Certified if self.rounds == 0 => Some((left / 2).max(1)),
+            Constants::Certified if self.rounds.closed() == 0 => Some((left / 2).max(1)),
             Constants::Certified => None,
         }
     }

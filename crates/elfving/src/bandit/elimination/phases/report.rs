@@ -4,24 +4,25 @@ use super::*;
 
 impl Phases {
     pub(crate) fn status(&self) -> Status {
-        self.finished.map_or(Status::Measuring, Status::Finished)
+        self.verdict.finished().map_or(Status::Measuring, Status::Finished)
     }
 
     /// Whether every elimination, and the answer if there is one, follows from these premises too.
     pub(crate) fn stands(&self, premises: &Assumptions) -> bool {
         let premises = &self.relevant(premises);
-        let reviewed = review(&self.records, premises, self.assumptions().sigma_bound());
-        let answered = self.finished == Some(Reason::Reached) && !self.is_regret();
+        let reviewed = review(self.ledger.records(), premises, self.assumptions().sigma_bound());
+        let answered = self.verdict.finished() == Some(Reason::Reached) && !self.is_regret();
         let reached = || {
             let last = reviewed.last.as_ref().map(|(record, widths)| (*record, widths.as_slice()));
-            self.epsilon_at(last, premises, &self.known) <= self.limit()
+            self.epsilon_at(last, premises, self.ledger.known()) <= self.limit()
         };
         reviewed.stands && (!answered || reached())
     }
 
     fn margins(&self) -> Margins {
-        let decided = !self.eliminated.is_empty() || self.finished == Some(Reason::Reached);
-        let computed = self.constants == Constants::Certified && !self.ungrounded && !self.records.is_empty();
+        let decided =
+            !self.ledger.eliminated().is_empty() || self.verdict.finished() == Some(Reason::Reached);
+        let computed = self.rule.constants == Constants::Certified && self.ledger.is_grounded();
         if !(decided && computed) {
             return Margins::default();
         }
@@ -39,53 +40,55 @@ impl Phases {
     }
 
     pub(crate) fn report(&self) -> Report {
-        let guarantee = match self.constants {
+        let guarantee = match self.rule.constants {
             Constants::Certified => Guarantee::Certified,
             Constants::Paper => Guarantee::AsPrinted,
         };
-        let survivors = self.groups.expand(&self.survivors);
+        let survivors = self.ledger.choices();
         Report {
-            policy: self.name,
+            policy: self.rule.name,
             goal: self.question.goal,
             status: self.status(),
             guarantee,
             delta: self.question.delta.delta(),
-            picks: self.standing.picks(self.question.goal, &self.groups),
-            epsilon: self.epsilon.filter(|epsilon| epsilon.is_finite()),
-            floor: self.floor,
+            picks: self.verdict.standing().picks(self.question.goal, self.ledger.groups()),
+            epsilon: self.verdict.epsilon().filter(|epsilon| epsilon.is_finite()),
+            floor: self.verdict.floor(),
             intervals: self.intervals(&survivors),
             survivors,
-            eliminated: self.eliminated.clone(),
-            rounds: self.rounds,
-            samples: self.samples,
+            eliminated: self.ledger.eliminated().to_vec(),
+            rounds: self.rounds.closed(),
+            samples: self.rounds.samples(),
             premises: self.stated_premises(),
-            margins: *self.margins.get_or_init(|| self.margins()),
+            margins: self.verdict.margins(|| self.margins()),
             standing: None,
         }
     }
 
     fn intervals(&self, survivors: &[ChoiceId]) -> Vec<ChoiceInterval> {
-        let all_known = self.survivors.iter().all(|&name| self.known.has(self.mean_of(name)));
+        let all_known =
+            self.ledger.survivors().iter().all(|&name| self.ledger.known().has(self.mean_of(name)));
         if !all_known {
             return Vec::new();
         }
         let interval = |&choice: &ChoiceId| {
-            let range = self.known.of(self.mean_of(self.groups.name_of(choice)));
+            let range = self.ledger.known().of(self.mean_of(self.ledger.groups().name_of(choice)));
             ChoiceInterval { choice, estimate: range.middle(), lower: range.low, upper: range.high }
         };
         survivors.iter().map(interval).collect()
     }
 
     fn stated_premises(&self) -> Vec<Premise> {
-        let mut premises = vec![match self.tails {
-            Tails::BoundedVariance => Premise::IndependentDraws { draws: self.samples as usize },
-            Tails::SubGaussian => Premise::FixedCounts { measurements: self.samples },
+        let mut premises = vec![match self.rule.tails {
+            Tails::BoundedVariance => Premise::IndependentDraws { draws: self.rounds.samples() as usize },
+            Tails::SubGaussian => Premise::FixedCounts { measurements: self.rounds.samples() },
         }];
-        premises.push(self.assumptions().noise_premise(self.tails));
-        if let (Tails::BoundedVariance, Some(bound)) = (self.tails, self.assumptions().bound_if_known()) {
+        premises.push(self.assumptions().noise_premise(self.rule.tails));
+        if let (Tails::BoundedVariance, Some(bound)) = (self.rule.tails, self.assumptions().bound_if_known())
+        {
             premises.push(Premise::MeansBounded { bound });
         }
-        let gamma = self.last_gamma.unwrap_or(0.0);
+        let gamma = self.rounds.gamma().unwrap_or(0.0);
         // The intervals are for the means: what h adds to them is in their widths.
         let for_means = |premise| match premise {
             Premise::Misspecification { h } if h > 0.0 => Premise::MeansWithin { h },

@@ -1,96 +1,15 @@
-//! A table as a problem sees it: names, numbers and a model; the pool is built from it once.
+//! From tables, arrays and kernel matrices to a dataset, and from one dataset to another.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::HashSet;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Mutex, OnceLock};
 
 use elfving::numerics::Matrix;
-use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
-use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, Pool, PoolError};
-use elfving::surrogate::{Columns, Space};
-use elfving_table::{
-    Code, Condition, Encoded, Encoding, Hint, PoolTable, Problem, Table, TableError, Warning,
-};
-use serde::{Deserialize, Serialize};
+use elfving::pool::{KernelSpec, Lengthscale, Points, PoolError};
+use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Problems, Table, TableError};
 
+use super::{About, Dataset, Files, Note, Numbers};
 use crate::{Model, Names, PoolSpec, ProblemError, Source};
-
-/// What can be measured and what is chosen among, read and checked once. [`build`](Self::build) makes the pool; a kernel is factorised once
-/// per residual.
-#[derive(Debug)]
-pub struct Dataset {
-    about: About,
-    numbers: Numbers,
-    /// The user's own table of candidates.
-    table: Option<Table>,
-    target_table: Option<Table>,
-    /// The row of each candidate in the table, where some were left out.
-    rows: Option<Vec<usize>>,
-    /// How many candidates there were before others were added.
-    begun_with: Option<usize>,
-    warnings: Vec<Warning>,
-    notes: Vec<Note>,
-    /// The last factorisation of a kernel, by its residual.
-    built: Mutex<Option<(f64, Arc<Pool>)>>,
-    factorisations: AtomicUsize,
-    /// The row of each candidate by name, made when it is asked for.
-    index: OnceLock<HashMap<String, usize>>,
-}
-
-/// Names and settings: everything of a dataset but its numbers and tables.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct About {
-    /// The names of the candidates.
-    pub names: Names,
-    /// The names of the choices, where these are others.
-    #[serde(default)]
-    pub choice_names: Option<Names>,
-    /// The names of the coordinates.
-    #[serde(default)]
-    pub coordinate_names: Option<Vec<String>>,
-    /// How the table was read; the model with its length scales filled in.
-    pub spec: PoolSpec,
-    /// How the columns of a table became coordinates.
-    #[serde(default)]
-    pub encoding: Option<Encoding>,
-    /// The category levels of candidates and choices, one list per category.
-    #[serde(default)]
-    pub codes: (Vec<Vec<u32>>, Option<Vec<Vec<u32>>>),
-    /// The files, as messages call them.
-    #[serde(default)]
-    pub files: Files,
-}
-
-/// The files of a problem, without their folders.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Files {
-    /// The table of candidates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pool: Option<String>,
-    /// The table of targets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub targets: Option<String>,
-    /// The kernel matrix.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gram: Option<String>,
-}
-
-/// The numbers of a dataset.
-#[derive(Debug, Clone)]
-enum Numbers {
-    /// Coordinates of candidates and, where they are others, of choices. Features that are taken as they are need no other copy.
-    Coordinates { x: Points, z: Option<Points> },
-    /// A kernel matrix over candidates and choices, and the coordinates that came beside it.
-    Matrix { gram: Matrix, beside: Option<Points> },
-}
-
-/// Something that was chosen for the user.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Note {
-    /// The length scale is the median distance between candidates.
-    MedianLengthscale(f64),
-}
 
 impl Dataset {
     /// Reads the tables of a pool and its targets.
@@ -369,8 +288,7 @@ impl Dataset {
     /// that are new get codes of their own; the conditions of the pool hold for the new rows, too.
     ///
     /// # Errors
-    /// [`ProblemError::NoTable`] for a pool that was not a table, [`ProblemError::NameTaken`] for an id that is in the pool already, and what is
-    /// wrong with the table.
+    /// [`ProblemError::NoTable`] for a pool that was not a table, and what is wrong with the table, an id that is in the pool already included.
     pub fn extended(self, more: &Table) -> Result<Self, ProblemError> {
         let begun_with = self.begun_with();
         let Self { mut about, numbers, table, target_table, rows, warnings, notes, .. } = self;
@@ -390,10 +308,8 @@ impl Dataset {
         let new = encoding.encode(&more)?;
         let known: Vec<usize> = rows.unwrap_or_else(|| (0..table.rows()).collect());
         let ids = Names::of_table(&more, columns.id.as_deref())?;
-        let taken = columns.id.as_deref().map(|id| table.texts(id)).transpose()?.unwrap_or_default();
-        let taken: HashSet<&str> = taken.iter().map(String::as_str).collect();
-        if let Some(name) = ids.text().iter().find(|id| taken.contains(id)) {
-            return Err(ProblemError::NameTaken { name: name.to_owned() });
+        if let Some(id) = columns.id.as_deref() {
+            are_new(&more, &table, id)?;
         }
         about.names = match (&about.names, columns.id.is_some()) {
             (Names::Numbered(_), _) => Names::numbered(known.len() + more.rows()),
@@ -429,18 +345,6 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// The candidates that meet a condition.
-    ///
-    /// # Errors
-    /// [`ProblemError::NoTable`] without a table, and what is wrong with the condition.
-    pub fn ids_where(&self, condition: &Condition) -> Result<Vec<String>, ProblemError> {
-        let Some(table) = &self.table else { return Err(ProblemError::NoTable { what: "a condition" }) };
-        let rows: HashSet<usize> = condition.rows(table).map_err(TableError::from)?.into_iter().collect();
-        let meets = |candidate: &usize| rows.contains(&self.table_row(*candidate));
-        let found = (0..self.about.names.len()).filter(meets);
-        Ok(found.map(|candidate| self.about.names.name(candidate).into_owned()).collect())
-    }
-
     /// The same candidates, to choose among other rows, on the same scale.
     ///
     /// # Errors
@@ -471,193 +375,22 @@ impl Dataset {
         let z = Some(Points::new(features)?);
         Self::of_parts(about, Numbers::Coordinates { x: x.clone(), z }, Vec::new())
     }
+}
 
-    /// The pool in its features. `gamma` and `tolerance` say how much of a kernel must be kept. Cost: that of the features; a kernel is
-    /// factorised, once per residual.
-    ///
-    /// # Errors
-    /// [`ProblemError::Pool`].
-    pub fn build(&self, gamma: f64, tolerance: f64) -> Result<Arc<Pool>, ProblemError> {
-        let residual = self.about.spec.model.residual(gamma, tolerance).unwrap_or(0.0);
-        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, pool)) = &*built
-            && *known == residual
-        {
-            return Ok(Arc::clone(pool));
-        }
-        let settings = Factorisation::default().residual(residual);
-        let pool = match (&self.numbers, &self.about.spec.model) {
-            (Numbers::Matrix { gram, .. }, _) => {
-                self.factorisations.fetch_add(1, Ordering::Relaxed);
-                Pool::from_gram(gram.clone(), self.about.names.len(), &settings)?
-            }
-            (Numbers::Coordinates { x, z }, Model::Kernel { of, .. }) => {
-                self.factorisations.fetch_add(1, Ordering::Relaxed);
-                Pool::from_kernel(of.build()?, x.clone(), z.clone(), &settings)?
-            }
-            (Numbers::Coordinates { x, z }, Model::Polynomial { degree, interactions_only }) => {
-                let model = expansion(*degree, *interactions_only);
-                explicit(model.map(x)?, z.as_ref().map(|z| model.map(z)).transpose()?)?
-            }
-            (Numbers::Coordinates { x, z }, _) => {
-                explicit(x.matrix().clone(), z.as_ref().map(|z| z.matrix().clone()))?
-            }
-        };
-        let pool = Arc::new(pool);
-        *built = Some((residual, Arc::clone(&pool)));
-        Ok(pool)
-    }
-
-    /// How many candidates there were before others were added: scales and what is fixed in advance are theirs.
-    pub fn begun_with(&self) -> usize {
-        self.begun_with.unwrap_or(self.about.names.len())
-    }
-
-    /// The candidates under a linear model, whatever the model is: for those who count them only.
-    ///
-    /// # Errors
-    /// [`ProblemError::NoTable`] for a kernel matrix.
-    pub fn linear(&self) -> Result<Pool, ProblemError> {
-        match &self.numbers {
-            Numbers::Coordinates { x, z } => {
-                explicit(x.matrix().clone(), z.as_ref().map(|z| z.matrix().clone()))
-            }
-            Numbers::Matrix { .. } => Err(ProblemError::NoTable { what: "a linear model" }),
-        }
-    }
-
-    /// How often a kernel was factorised.
-    pub fn factorisations(&self) -> usize {
-        self.factorisations.load(Ordering::Relaxed)
-    }
-
-    /// The model with nothing left to be chosen: what a document or a campaign keeps.
-    pub fn recorded_model(&self, gamma: f64, tolerance: f64) -> Model {
-        let model = self.about.spec.model.clone();
-        let residual = model.residual(gamma, tolerance);
-        model.with_residual(residual)
-    }
-
-    /// The candidates by their columns, for the Gaussian process of the calibrated mode; none with a kernel matrix.
-    ///
-    /// # Errors
-    /// [`ProblemError::Surrogate`].
-    pub fn space(&self) -> Result<Option<Space>, ProblemError> {
-        let Numbers::Coordinates { x, z } = &self.numbers else { return Ok(None) };
-        let columns = |points: &Points, codes: &[Vec<u32>]| match &self.about.encoding {
-            Some(encoding) => encoding.surrogate_columns(points.matrix(), codes),
-            None => Columns::numeric(points.matrix().clone()),
-        };
-        let (codes, choice_codes) = &self.about.codes;
-        let choices = z.as_ref().map(|z| columns(z, choice_codes.as_deref().unwrap_or_default()));
-        Ok(Some(Space::on_the_scale_of(self.begun_with(), &columns(x, codes), choices.as_ref())?))
-    }
-
-    /// Names and settings.
-    pub fn about(&self) -> &About {
-        &self.about
-    }
-
-    /// The numbers as they were given, of candidates and choices: coordinates, or a kernel matrix.
-    pub fn numbers(&self) -> (&Matrix, Option<&Matrix>) {
-        match &self.numbers {
-            Numbers::Coordinates { x, z } => (x.matrix(), z.as_ref().map(Points::matrix)),
-            Numbers::Matrix { gram, .. } => (gram, None),
-        }
-    }
-
-    /// The coordinates of candidates and choices; none for a kernel matrix alone.
-    pub fn coordinates(&self) -> Option<(&Matrix, Option<&Matrix>)> {
-        match &self.numbers {
-            Numbers::Coordinates { .. } => Some(self.numbers()),
-            Numbers::Matrix { beside, .. } => beside.as_ref().map(|points| (points.matrix(), None)),
-        }
-    }
-
-    /// What can be measured, by name.
-    pub fn names(&self) -> &Names {
-        &self.about.names
-    }
-
-    /// What is chosen among, by name.
-    pub fn choices(&self) -> &Names {
-        self.about.choice_names.as_ref().unwrap_or(&self.about.names)
-    }
-
-    /// The model, with its length scales filled in.
-    pub fn model(&self) -> &Model {
-        &self.about.spec.model
-    }
-
-    /// How the table was read.
-    pub fn spec(&self) -> &PoolSpec {
-        &self.about.spec
-    }
-
-    /// The column of ids, if there is one.
-    pub fn id_column(&self) -> Option<&str> {
-        self.about.spec.columns.id.as_deref()
-    }
-
-    /// The user's own table, if there is one.
-    pub fn table(&self) -> Option<&Table> {
-        self.table.as_ref()
-    }
-
-    /// The user's own table of targets, if there is one.
-    pub fn target_table(&self) -> Option<&Table> {
-        self.target_table.as_ref()
-    }
-
-    /// The row of a candidate in the user's table.
-    pub fn table_row(&self, candidate: usize) -> usize {
-        self.rows.as_ref().map_or(candidate, |rows| rows[candidate])
-    }
-
-    /// The columns of the user's table that are features.
-    pub fn feature_columns(&self) -> Vec<&str> {
-        let encoding = self.about.encoding.as_ref();
-        encoding.map_or_else(Vec::new, |encoding| {
-            encoding.columns().iter().map(|column| column.column.as_str()).collect()
-        })
-    }
-
-    /// The names of the features of the pool (of the coordinates, under a kernel), where there are any.
-    pub fn feature_names(&self) -> Option<Vec<String>> {
-        match (&self.about.spec.model, &self.numbers) {
-            (Model::Matrix { .. }, _) => None,
-            (Model::Polynomial { degree, interactions_only }, Numbers::Coordinates { x, .. }) => {
-                let names =
-                    self.about.coordinate_names.clone().unwrap_or_else(|| numbered_names(x.dimension()));
-                expansion(*degree, *interactions_only).names(&names).ok()
-            }
-            _ => self.about.coordinate_names.clone(),
-        }
-    }
-
-    /// What a user should know about the table.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// What was chosen for the user.
-    pub fn notes(&self) -> &[Note] {
-        &self.notes
-    }
-
-    /// The candidate of that name. The first call makes an index of all names.
-    ///
-    /// # Errors
-    /// [`ProblemError::UnknownName`], with the nearest one.
-    pub fn find(&self, id: &str) -> Result<usize, ProblemError> {
-        let index = self.index.get_or_init(|| match &self.about.names {
-            Names::Numbered(_) => HashMap::new(),
-            Names::Named(names) => names.iter().enumerate().map(|(row, id)| (id.to_owned(), row)).collect(),
+/// Refuses the ids of new candidates that are taken.
+fn are_new(more: &Table, table: &Table, id: &str) -> Result<(), TableError> {
+    let taken = table.texts(id)?;
+    let taken: HashSet<&str> = taken.iter().map(String::as_str).collect();
+    let mut problems = Problems::default();
+    for (row, name) in more.texts(id)?.iter().enumerate().filter(|(_, name)| taken.contains(name.as_str())) {
+        problems.add(|| {
+            Problem::new(Code::DuplicateId, more.file(), format!("{name:?} is a candidate already"))
+                .at(more.place(row))
+                .column(id)
+                .help("give the new candidate an id of its own; more results of an old one belong in `tell`")
         });
-        let found =
-            if self.about.names.is_numbered() { self.about.names.find(id) } else { index.get(id).copied() };
-        found.ok_or_else(|| self.about.names.unknown(id, "candidate"))
     }
+    problems.finish()
 }
 
 /// Coordinates of which a clone copies nothing: pools look at the same numbers.
@@ -705,19 +438,4 @@ fn lengthscale_of(kernel: &KernelSpec) -> Option<&Lengthscale> {
         | KernelSpec::Periodic { lengthscale, .. } => Some(lengthscale),
         _ => None,
     }
-}
-
-fn expansion(degree: usize, interactions_only: bool) -> PolynomialExpansion {
-    PolynomialExpansion::default().degree(degree).interactions_only(interactions_only)
-}
-
-fn explicit(x: Matrix, z: Option<Matrix>) -> Result<Pool, ProblemError> {
-    Ok(match z {
-        Some(z) => Pool::from_features_with_choices(x, z)?,
-        None => Pool::from_features(x)?,
-    })
-}
-
-fn numbered_names(count: usize) -> Vec<String> {
-    (0..count).map(|column| format!("x{column}")).collect()
 }
