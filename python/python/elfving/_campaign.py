@@ -16,7 +16,7 @@ from ._goals import goal_of
 from ._numpy import np
 from ._outcomes import outcome_of, outcomes_of
 from ._pool import column_options, model_options, reading_options
-from ._status import Status, Told
+from ._status import Columns, Status, Told
 from .exceptions import DataWarning, OptionError
 from .kernels import Kernel
 
@@ -68,6 +68,7 @@ class Campaign:
         features: Sequence[str] | None = None,
         ignore: str | Sequence[str] = (),
         one_hot: bool | str | Sequence[str] = False,
+        categorical: str | Sequence[str] = (),
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
         missing: Mapping[str, float | None] | None = None,
@@ -113,8 +114,9 @@ class Campaign:
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only
             The model, as for :class:`Pool`.
-        id, features, ignore, one_hot, log, standardize, missing, where, decimal, array, sheet
-            The columns, as for :class:`Pool`. The calibrated mode takes text columns of few levels as categories by itself.
+        id, features, ignore, one_hot, categorical, log, standardize, missing, where, decimal, array, sheet
+            The columns, as for :class:`Pool`. The calibrated mode takes text columns as categories by itself, unless they look
+            like names or notes; :attr:`columns` says what became of each.
         forbid, force : ids
             Candidates that are neither measured nor chosen, and those to measure first.
         max_repeats, max_measurements : int, optional
@@ -122,7 +124,7 @@ class Campaign:
         tries : int
             Failures after which a candidate counts as infeasible and is not asked again.
         measured : path, data frame, or mapping of id to outcome, optional
-            Measurements made before.
+            Measurements made before; ``measured=pool`` where the pool itself has them in the outcome column.
         markers, error_column, repeats, repeated_slots
             How files of results are written: texts that mean something (``{"n.d.": "failed", "<1": 0.5}``), a column of
             standard errors, columns of repeats, several lines of one slot as repeats of it.
@@ -194,13 +196,14 @@ class Campaign:
             features=features,
             ignore=ignore,
             one_hot=one_hot,
+            categorical=categorical,
             log=log,
             standardize=standardize,
             missing=missing,
             where=where,
         )
         texts = () if id is None else (id,)
-        native = _native.Campaign.create(
+        native, unused = _native.Campaign.create(
             file,
             json.dumps(settings),
             file_of(pool, "pool.csv", texts),
@@ -212,7 +215,7 @@ class Campaign:
             results_options(None, markers, error_column, repeats, repeated_slots),
             _millis(at),
         )
-        for warning in native.warnings():
+        for warning in [*native.warnings(), *unused]:
             warnings.warn(warning, DataWarning, stacklevel=2)
         return cls(native)
 
@@ -236,6 +239,16 @@ class Campaign:
         """The question: everything that was decided before the first measurement."""
         spec: dict[str, Any] = json.loads(self._native.spec())
         return spec
+
+    @property
+    def columns(self) -> Columns:
+        """What the model sees: every column of the table with its kind (number, log-number, category, ignored and why)."""
+        return Columns(json.loads(self._native.columns()))
+
+    @property
+    def model(self) -> str:
+        """The model with its columns, in words."""
+        return self._native.model()
 
     def ask(
         self,

@@ -49,10 +49,10 @@ class Pool:
         How much of a kernel the features may leave out, relative to its largest value; chosen from the question unless given.
     seed : int
         Of the pairs of candidates from which a median distance is taken, on pools of more than 2000.
-    id, features, outcome, ignore, one_hot, log, standardize, missing, max_levels
+    id, features, outcome, ignore, one_hot, categorical, log, standardize, missing, max_levels
         How the columns of a data frame or a file become features. ``id`` names the candidates. ``features`` lists the columns
         to use; otherwise all numeric ones but the id, the ``outcome`` and those to ``ignore``. ``one_hot=True`` (or a list) makes categories of text
-        columns. ``log`` lists columns on a log scale, with their base in a dict: ``{"block": 2}``. ``standardize`` brings
+        columns, ``categorical`` of the columns it lists, numbers too. ``log`` lists columns on a log scale, with their base in a dict: ``{"block": 2}``. ``standardize`` brings
         numbers to mean 0 and deviation 1. ``missing`` says what a text means: ``{"n.d.": 0.0}``.
     where : str or sequence of str
         Only rows that meet all of these conditions are candidates: ``"dose <= 3 and ligand in ('XPhos', 'SPhos')"``.
@@ -88,6 +88,7 @@ class Pool:
         outcome: str | Sequence[str] = (),
         ignore: str | Sequence[str] = (),
         one_hot: bool | str | Sequence[str] = False,
+        categorical: str | Sequence[str] = (),
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
         missing: Mapping[str, float | None] | None = None,
@@ -104,6 +105,7 @@ class Pool:
             outcome=outcome,
             ignore=ignore,
             one_hot=one_hot,
+            categorical=categorical,
             log=log,
             standardize=standardize,
             missing=missing,
@@ -285,6 +287,7 @@ def column_options(
     outcome: str | Sequence[str] = (),
     ignore: str | Sequence[str] = (),
     one_hot: bool | str | Sequence[str] = False,
+    categorical: str | Sequence[str] = (),
     log: str | Sequence[str] | Mapping[str, Any] = (),
     standardize: bool = False,
     missing: Mapping[str, float | None] | None = None,
@@ -310,6 +313,7 @@ def column_options(
         "features": None if features is None else _names(features),
         "exclude": _names(outcome) + _names(ignore),
         "one_hot": categories,
+        "categorical": _names(categorical),
         "log_scale": scales,
         "standardize": bool(standardize),
         "markers": markers,
