@@ -15,6 +15,7 @@ use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
 use crate::hints;
 use crate::output;
+use crate::signals;
 
 /// A failure of a command.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub(crate) enum CliError {
     ReaderGone,
     /// `ask` has nothing to hand out; what it printed says why.
     NothingToDo,
+    /// A signal ended a command that has left everything in order.
+    Interrupted { signal: i32 },
 }
 
 impl CliError {
@@ -142,6 +145,7 @@ impl CliError {
             Self::Write { .. } => ("E501", ExitCode::Durability),
             Self::ReaderGone => ("", ExitCode::Done),
             Self::NothingToDo => ("", ExitCode::NothingToDo),
+            Self::Interrupted { signal } => ("", signals::exit_code(*signal)),
         }
     }
 
@@ -231,7 +235,7 @@ impl fmt::Display for CliError {
         match self {
             Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
-            Self::ReaderGone | Self::NothingToDo => return Ok(()),
+            Self::ReaderGone | Self::NothingToDo | Self::Interrupted { .. } => return Ok(()),
             _ => write!(f, "error[{code}]: ")?,
         }
         match self {
@@ -249,7 +253,11 @@ impl fmt::Display for CliError {
             )?,
             Self::Picture(error) => write!(f, "{error}")?,
             Self::Write { to, source, .. } => write!(f, "{to}: cannot be written: {source}")?,
-            Self::Table(_) | Self::Campaign(_) | Self::ReaderGone | Self::NothingToDo => {}
+            Self::Table(_)
+            | Self::Campaign(_)
+            | Self::ReaderGone
+            | Self::NothingToDo
+            | Self::Interrupted { .. } => {}
         }
         if let Some(help) = self.help() {
             write!(f, "\n  help: {help}")?;

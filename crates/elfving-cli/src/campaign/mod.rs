@@ -1,4 +1,4 @@
-//! Campaigns on the command line: `new`, `ask`, `tell`, `release`, `change`, `forbid`, `allow`, `status`, `report`, `log`, `export`,
+//! Campaigns on the command line: `new`, `ask`, `tell`, `watch`, `release`, `change`, `forbid`, `allow`, `status`, `report`, `log`, `export`,
 //! `verify`, `correct`.
 //!
 //! One file a command. They find the campaign, call the library with the time of the clock, and print.
@@ -17,6 +17,7 @@ mod results_args;
 mod status;
 mod tell;
 mod verify;
+mod watch;
 
 use std::ffi::{OsStr, OsString};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -38,6 +39,7 @@ pub(crate) use report::{ReportArgs, report};
 pub(crate) use status::{StatusArgs, status};
 pub(crate) use tell::{TellArgs, tell};
 pub(crate) use verify::{VerifyArgs, verify};
+pub(crate) use watch::{WatchArgs, watch};
 
 /// The variable that stands in for the clock.
 const FIXED_CLOCK: &str = "SOURCE_DATE_EPOCH";
