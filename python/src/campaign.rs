@@ -143,7 +143,7 @@ impl Campaign {
 
 #[pymethods]
 impl Campaign {
-    /// Starts a campaign on a new file.
+    /// Starts a campaign on a new file; also says what of the pool is not used.
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "the Python layer gives them names")]
     fn create(
@@ -158,25 +158,27 @@ impl Campaign {
         measured: Option<NamedBytes>,
         results: &str,
         at: u64,
-    ) -> PyResult<Self> {
+    ) -> PyResult<(Self, Vec<String>)> {
         let settings: Settings = parsed("campaign", settings)?;
         let (reading, columns) = (parsed("reading", reading)?, parsed("columns", columns)?);
         let model = parsed::<ModelOptions>("model", model)?.model()?;
         let pool_spec = PoolSpec { reading, columns, model, ..PoolSpec::default() };
         let changes: ResultsChanges = parsed("results", results)?;
         let attached = |(name, bytes): NamedBytes| Attachment::new(name, bytes);
-        let campaign = task::run(py, move || {
+        let (campaign, unused) = task::run(py, move || {
             let Settings { outcome, mode, gamma, seed, .. } = &settings;
             let (pool, targets) = (attached(pool), targets.map(attached));
             let draft = Draft::read(pool, targets, pool_spec, outcome, *mode, *gamma, *seed)?;
             let decimal = draft.recipe().reading.decimal;
             let format = changes.over(&ResultsFormat { decimal, ..ResultsFormat::default() });
             let spec = settings.spec(&draft).results(format);
+            let unused = draft.unused_outcomes().filter(|_| measured.is_none());
+            let unused = unused.map(|warning| warning.render(&hints::words)).into_iter().collect();
             let measured =
                 measured.map(|(name, bytes)| ResultsFile::from_bytes(&name, &bytes, &spec.results));
-            Ok(draft.create(&path, spec, measured.transpose()?.as_ref(), At(at))?)
+            Ok((draft.create(&path, spec, measured.transpose()?.as_ref(), At(at))?, unused))
         })?;
-        Ok(Self(Arc::new(Mutex::new(campaign))))
+        Ok((Self(Arc::new(Mutex::new(campaign))), unused))
     }
 
     /// Opens a campaign.
@@ -411,6 +413,20 @@ impl Campaign {
 
     fn spec(&self, py: Python<'_>) -> PyResult<String> {
         self.json(py, |campaign| Ok(spec_for_programs(campaign.spec())))
+    }
+
+    /// What the model sees: each column as data and in words.
+    fn columns(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, |campaign| {
+            let seen = campaign.candidates()?.columns_seen();
+            let words = seen.iter().map(ToString::to_string);
+            Ok(seen.iter().zip(words).map(|(seen, words)| json!([seen, words])).collect::<Vec<_>>())
+        })
+    }
+
+    /// The model with its columns, in words.
+    fn model(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |campaign| Ok(campaign.model_in_words()?))
     }
 
     fn path(&self, py: Python<'_>) -> PyResult<String> {

@@ -30,11 +30,13 @@ pub(crate) fn words(hint: &Hint) -> String {
         Hint::NeedFeatures => "a feature is a numeric column that is neither id= nor outcome=; \
                                one_hot=True encodes text columns as categories"
             .to_owned(),
-        Hint::CheckRoles => "check id=, outcome=, features=, one_hot= and log=".to_owned(),
+        Hint::CheckRoles => "check id=, outcome=, features=, one_hot=, categorical= and log=".to_owned(),
         Hint::OneHot { column } => {
             format!("encode it as a category with one_hot=[{column:?}], or take it out of features=")
         }
-        Hint::EncodeText => "one_hot=True encodes text columns as categories".to_owned(),
+        Hint::EncodeText => {
+            "categorical=[...] takes these columns as categories, one_hot=True all text columns".to_owned()
+        }
         Hint::LeaveOut { column } => {
             format!("leave it out with outcome=[{column:?}]; it may be an id or a comment")
         }
@@ -57,6 +59,9 @@ pub(crate) fn words(hint: &Hint) -> String {
                                  or need repeated_slots=True"
             .to_owned(),
         Hint::CorrectOutcome => "remove the line, or replace the outcome with correct=\"why\"".to_owned(),
+        Hint::UseMeasured { .. } => {
+            "give the same table as measured= to use them as earlier measurements".to_owned()
+        }
         Hint::AskFirst => "no slot was handed out yet: call ask()".to_owned(),
         other => other.to_string(),
     }

@@ -275,11 +275,20 @@ def test_forbidden_forced_and_earlier_rows(tmp_path: Path) -> None:
     assert campaign.candidate("f")["forbidden"]
 
 
-def test_calibrated_campaigns_take_few_levels_as_categories(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"x": range(10), "ligand": ["u", "v"] * 5, "note": [f"n{i}" for i in range(10)]})
+def test_calibrated_campaigns_take_text_as_categories_and_say_so(tmp_path: Path) -> None:
+    n = 30
+    frame = pd.DataFrame({"x": range(n), "ligand": ["u", "v"] * (n // 2), "note": [f"n{i}" for i in range(n)]})
     with pytest.warns(elfving.DataWarning, match='W304.*"note"'):
         campaign = elfving.Campaign.create(tmp_path / "c", frame, minimize="ms", mode="calibrated")
     assert campaign.spec["recipe"]["columns"]["one_hot"] == {"Columns": ["ligand"]}
+    assert campaign.columns.names == ["x", "ligand"]
+    assert campaign.columns[1] == {"column": "ligand", "kind": "category", "levels": 2, "first": ["u", "v"]}
+    assert repr(campaign.columns).splitlines()[2] == "note    ignored: text that names rows"
+    assert campaign.model == "a model fitted to the data (Matern 5/2) on x, ligand"
+    assert campaign.status().model == campaign.model
+    # The first rows of the same table are read alike, and any column can be declared.
+    short = elfving.Campaign.create(tmp_path / "s", frame.head(8), minimize="ms", mode="calibrated", categorical="x")
+    assert [column["kind"] for column in short.columns] == ["category"] * 3
     batch = campaign.ask(4)
     campaign.tell({slot.slot: float(slot.columns["x"]) for slot in batch})
     assert campaign.status()["guarantee"] == "calibrated"

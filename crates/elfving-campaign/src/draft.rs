@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use elfving::bandit::Reading;
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
 use elfving_problem::{Dataset, PoolSpec, Source};
-use elfving_table::{Condition, Table, TableError};
+use elfving_table::{Column, ColumnData, Condition, Notice, Problems, Table, TableError, Warning};
 
 use crate::at::At;
 use crate::campaign::Campaign;
@@ -12,7 +13,7 @@ use crate::error::CampaignError;
 use crate::event::BroughtIn;
 use crate::recipe::Recipe;
 use crate::results::ResultsFile;
-use crate::spec::{Mode, Spec};
+use crate::spec::{Meaning, Mode, OutcomeMarker, Spec};
 use crate::store::Attachment;
 
 /// The tables of a campaign to be, read and checked, with the recipe that makes the same of them everywhere.
@@ -69,6 +70,15 @@ impl Draft {
         &self.dataset
     }
 
+    /// Numbers in a half-filled outcome column of the pool: what a user should know who does not give the file as earlier measurements.
+    pub fn unused_outcomes(&self) -> Option<Warning> {
+        let table = self.dataset.table()?;
+        let column = self.dataset.spec().outcome.clone()?;
+        let numbers = numbers_beside_gaps(table, &column);
+        let notice = Notice::OutcomesInPool { column, numbers };
+        (numbers > 0).then(|| Warning { file: self.attachments[0].name.clone(), notice })
+    }
+
     /// The candidates that meet a condition, to be forbidden or forced.
     ///
     /// # Errors
@@ -86,8 +96,7 @@ impl Draft {
         measured: &ResultsFile,
         spec: &Spec,
     ) -> Result<Vec<String>, CampaignError> {
-        let id = self.dataset.id_column().unwrap_or("row");
-        let measurements = measured.measurements(&spec.outcome, id, self.dataset.names().text())?;
+        let measurements = self.measurements(measured, spec)?;
         let ids = measurements.into_iter().map(|(id, _)| id);
         Ok(ids.filter(|id| spec.forbidden.contains(id)).collect())
     }
@@ -104,12 +113,69 @@ impl Draft {
         measured: Option<&ResultsFile>,
         at: At,
     ) -> Result<Campaign, CampaignError> {
+        let earlier = measured.map(|file| self.brought_in(file, &spec)).transpose()?;
         let Self { attachments, recipe, dataset } = self;
         let spec = Spec { recipe, ..spec };
-        let earlier = measured.map(|file| brought_in(file, &spec, &dataset)).transpose()?;
         let dataset = dataset.without(&spec.forbidden)?;
         Campaign::begin(path.as_ref(), spec, &attachments, dataset, earlier, at)
     }
+
+    fn brought_in(&self, file: &ResultsFile, spec: &Spec) -> Result<BroughtIn, CampaignError> {
+        let mut measurements = self.measurements(file, spec)?;
+        measurements.retain(|(id, _)| !spec.forbidden.contains(id));
+        Ok(BroughtIn { measurements, source: Some(file.source().clone()), by: None })
+    }
+
+    /// The measurements of a file, by candidate.
+    fn measurements(&self, file: &ResultsFile, spec: &Spec) -> Result<Vec<(String, Reading)>, CampaignError> {
+        let names = self.dataset.names().text();
+        // The pool's own file: its lines are the candidates, those that a condition left out are no mistakes, and no ids are needed.
+        let own = file.source().sha256 == Some(self.attachments[0].digest());
+        match (self.dataset.table(), self.dataset.id_column()) {
+            (Some(table), id) if own && (id.is_none() || !self.recipe.columns.conditions.is_empty()) => {
+                let found = readings(table, spec)?.into_iter().zip(names.iter());
+                Ok(found.filter_map(|(reading, id)| Some((id.to_owned(), reading?))).collect())
+            }
+            (_, id) => Ok(file.measurements(&spec.outcome, id.unwrap_or("row"), names)?),
+        }
+    }
+}
+
+/// The numbers in a half-filled column: none where there is no such column, and none where every cell is one. A column that is complete is
+/// known already, or a truth to simulate with; one with gaps waits for the rest.
+pub fn numbers_beside_gaps(table: &Table, column: &str) -> usize {
+    match table.column(column).map(Column::data) {
+        Ok(ColumnData::Texts(texts)) => {
+            let is_number = |(row, cell): &(usize, &str)| table.number_in(column, *row, cell).is_ok();
+            texts.iter().enumerate().filter(is_number).count()
+        }
+        _ => 0,
+    }
+}
+
+/// The outcomes in a pool's own column: a number, a text that means one, or nothing.
+fn readings(table: &Table, spec: &Spec) -> Result<Vec<Option<Reading>>, TableError> {
+    let mut problems = Problems::default();
+    let cells = table.texts(&spec.outcome)?.into_iter().enumerate();
+    let reading = |(row, cell): (usize, String)| match spec
+        .results
+        .markers
+        .iter()
+        .find(|marker| marker.text == cell.trim())
+    {
+        Some(OutcomeMarker { means: Meaning::Number(value), .. }) => Some(Reading::Value(*value)),
+        Some(_) => None,
+        None if cell.trim().is_empty() => None,
+        None => match table.number_in(&spec.outcome, row, &cell) {
+            Ok(value) => Some(Reading::Value(value)),
+            Err(problem) => {
+                problems.add(|| problem);
+                None
+            }
+        },
+    };
+    let readings = cells.map(reading).collect();
+    problems.finish().map(|()| readings)
 }
 
 /// The table of a file, which keeps its bytes.
@@ -121,11 +187,4 @@ fn parsed(
     let table = read(&source)?;
     let Source::Bytes { name, bytes } = source else { unreachable!("it was bytes just now") };
     Ok((Attachment::new(name, bytes), table))
-}
-
-fn brought_in(file: &ResultsFile, spec: &Spec, dataset: &Dataset) -> Result<BroughtIn, CampaignError> {
-    let id = dataset.id_column().unwrap_or("row");
-    let mut measurements = file.measurements(&spec.outcome, id, dataset.names().text())?;
-    measurements.retain(|(id, _)| !spec.forbidden.contains(id));
-    Ok(BroughtIn { measurements, source: Some(file.source().clone()), by: None })
 }

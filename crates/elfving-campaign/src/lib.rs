@@ -44,7 +44,7 @@ pub use batch::{Batch, BatchRow, Stop};
 pub use campaign::{Brought, Campaign, MOST_MEASUREMENTS};
 pub use chain::Digest;
 pub use changes::Changed;
-pub use draft::Draft;
+pub use draft::{Draft, numbers_beside_gaps};
 pub use elfving::bandit::Limits;
 pub use elfving_problem::AssumptionSpec;
 pub use error::CampaignError;

@@ -34,6 +34,8 @@ pub struct CampaignStatus {
     pub mode: Mode,
     /// The algorithm.
     pub algorithm: String,
+    /// The model with its columns, in words.
+    pub model: String,
     /// When it began.
     pub created: At,
     /// The last event.
@@ -183,6 +185,7 @@ impl Campaign {
             goal: spec.goal.to_string(),
             mode: spec.mode,
             algorithm: spec.algorithm.clone(),
+            model: self.model_in_words()?,
             created: state.created,
             event: state.head().event,
             head: state.head().hash,
@@ -221,6 +224,18 @@ impl Campaign {
                 infeasible: state.barred().values().filter(|bar| bar.infeasible).count(),
                 noisier: self.noisier_than_assumed(),
             }),
+        })
+    }
+
+    /// The model with its columns, in words: every statement of the campaign is about it.
+    ///
+    /// # Errors
+    /// [`CampaignError::Damaged`] when the attached files are not as they were.
+    pub fn model_in_words(&self) -> Result<String, CampaignError> {
+        let candidates = self.candidates()?;
+        Ok(match self.spec().mode {
+            Mode::Certified => candidates.model_in_words(),
+            Mode::Calibrated => candidates.fitted_model_in_words(),
         })
     }
 

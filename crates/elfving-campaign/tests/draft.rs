@@ -7,7 +7,7 @@ use elfving::estimate::Tails;
 use elfving::pool::{KernelSpec, Lengthscale};
 use elfving_campaign::{Aim, AssumptionSpec, At, Attachment, Campaign, Draft, Mode, ResultsFile, Spec};
 use elfving_problem::{Model, PoolSpec};
-use elfving_table::{OneHot, PoolOptions};
+use elfving_table::{Condition, OneHot, PoolOptions};
 
 const POOL: &str = "id,base,temp,yield\na,KOAc,20,\nb,CsOAc,40,\nc,KOAc,60,\nd,CsOAc,80,\ne,KOAc,100,\n";
 
@@ -84,4 +84,34 @@ fn earlier_measurements_of_forbidden_candidates_are_left_out() {
     let measured = ResultsFile::from_bytes("done.csv", b"id,yield\na,1\nc,2\nd,3\n", &spec.results).unwrap();
     let mut campaign = draft.create(folder.path().join("s.elfving"), spec, Some(&measured), At(0)).unwrap();
     assert_eq!(campaign.status().unwrap().earlier, 2);
+}
+
+#[test]
+fn outcomes_in_the_pool_are_pointed_at_and_its_own_file_brings_them_in() {
+    const HALF: &str = "id,temp,yield\na,20,7\nb,40,\nc,60,n.d.\nd,80,9\n";
+    let folder = tempfile::tempdir().unwrap();
+    let draft = |columns: PoolOptions| {
+        let spec = PoolSpec { columns, ..PoolSpec::default() };
+        Draft::read(Attachment::new("pool.csv", HALF), None, spec, "yield", Mode::Calibrated, None, 3)
+            .unwrap()
+    };
+    let warning = draft(PoolOptions::default().id("id")).unused_outcomes().unwrap();
+    assert_eq!(
+        warning.to_string(),
+        "warning[W307]: pool.csv: the column \"yield\" has 2 numbers, which are not used\n  \
+         help: give pool.csv as earlier measurements, too, if they are some"
+    );
+    assert_eq!(self::draft(Mode::Calibrated, Model::Linear).unused_outcomes(), None, "an empty column");
+    // With ids, without them, and where a condition leaves candidates out.
+    let some = PoolOptions::default().id("id").only(Condition::parse("temp < 70").unwrap());
+    let cases = [(PoolOptions::default().id("id"), 2), (PoolOptions::default().exclude("id"), 2), (some, 1)];
+    for (k, (columns, count)) in cases.into_iter().enumerate() {
+        let draft = draft(columns);
+        let mut spec = spec(&draft, Mode::Calibrated);
+        spec.results.markers.push("n.d.=failed".parse().unwrap());
+        let measured = ResultsFile::from_bytes("pool.csv", HALF.as_bytes(), &spec.results).unwrap();
+        let path = folder.path().join(format!("{k}.elfving"));
+        let mut campaign = draft.create(path, spec, Some(&measured), At(0)).unwrap();
+        assert_eq!(campaign.status().unwrap().earlier, count, "case {k}");
+    }
 }

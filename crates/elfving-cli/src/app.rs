@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::exit::ExitCode;
 use crate::{
     campaign, certify, completions, complexity, demo, design, diagnose, estimate, limits, output, plan,
-    renamed, reproduce, round, simulate, topics,
+    renamed, reproduce, round, schema, signals, simulate, topics,
 };
 
 /// Runs the program with these arguments, the first one its own name.
@@ -63,6 +63,10 @@ fn concluded(as_json: bool, command: impl FnOnce() -> Result<(), CliError>) -> E
             console::release_notes();
             ExitCode::NothingToDo
         }
+        Ok(Err(CliError::Interrupted { signal })) => {
+            console::release_notes();
+            signals::exit_code(signal)
+        }
         Ok(Err(error)) => {
             if as_json {
                 console::complain(&error.to_json(&console::take_notes()));
@@ -86,6 +90,7 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::New(args) => campaign::new(args, cli.global.json, console),
         Command::Ask(args) => campaign::ask(args, cli.global.json, console),
         Command::Tell(args) => campaign::tell(args, cli.global.json),
+        Command::Watch(args) => campaign::watch(args, cli.global.json, console),
         Command::Release(args) => campaign::release(args, cli.global.json),
         Command::Change(args) => campaign::change(args, cli.global.json),
         Command::Extend(args) => campaign::extend(args, cli.global.json),
@@ -106,13 +111,14 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::Plan(args) => plan::run(args, cli.global.json, console),
         Command::Diagnose(args) => diagnose::run(args, cli.global.json, console),
         Command::Certify(args) => certify::run(args, cli.global.json, console),
+        Command::Schema(args) => schema::schema(args),
         Command::Completions(args) => completions::completions(args, cli.global.json),
         Command::Man(args) => completions::man(args, cli.global.json),
     }
 }
 
 fn set_up(global: &GlobalArgs) -> Result<(), CliError> {
-    end_on_signals();
+    signals::end_on_signals();
     campaign::check_clock()?;
     if let Some(threads) = global.threads {
         limits::check("--threads", threads.get() as u64, limits::MOST_THREADS)?;
@@ -123,34 +129,6 @@ fn set_up(global: &GlobalArgs) -> Result<(), CliError> {
         })?;
     }
     Ok(())
-}
-
-/// Ends the program when it is told to, once no file is half-written.
-#[cfg(unix)]
-fn end_on_signals() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    // Without a handler the default one ends the program as well.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
-    std::thread::spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            let _whole = (output::hold_writes(), elfving_campaign::hold_creation());
-            std::process::exit(match signal {
-                SIGINT => ExitCode::Interrupted as i32,
-                SIGTERM => ExitCode::Terminated as i32,
-                // As a shell counts it.
-                other => 128 + other,
-            });
-        }
-    });
-}
-
-#[cfg(not(unix))]
-fn end_on_signals() {
-    // Without a handler (a second one in the same process) the default one ends the program as well.
-    let _ = ctrlc::set_handler(|| {
-        let _whole = (output::hold_writes(), elfving_campaign::hold_creation());
-        std::process::exit(ExitCode::Interrupted as i32);
-    });
 }
 
 /// `--help` and `--version` are answers; everything else of the parser is a refusal.

@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::campaign::{
     AllowArgs, AskArgs, ChangeArgs, CorrectArgs, ExportArgs, ExtendArgs, ForbidArgs, LogArgs, NewArgs,
-    ReleaseArgs, ReportArgs, StatusArgs, TellArgs, VerifyArgs,
+    ReleaseArgs, ReportArgs, StatusArgs, TellArgs, VerifyArgs, WatchArgs,
 };
 use crate::certify::CertifyArgs;
 use crate::completions::{CompletionsArgs, ManArgs};
@@ -18,6 +18,7 @@ use crate::estimate::EstimateArgs;
 use crate::plan::PlanArgs;
 use crate::reproduce::ReproduceArgs;
 use crate::round::RoundArgs;
+use crate::schema::SchemaArgs;
 use crate::simulate::SimulateArgs;
 
 /// Which candidates of a table to measure next, how often, and when to stop.
@@ -88,6 +89,8 @@ pub(crate) enum Command {
     Ask(AskArgs),
     /// Record results
     Tell(TellArgs),
+    /// Run a command for every slot and record what it prints
+    Watch(WatchArgs),
     /// Give slots back, for others to take
     Release(ReleaseArgs),
     /// Change the budget, the batch, epsilon or the limits of a campaign
@@ -128,6 +131,8 @@ pub(crate) enum Command {
     Diagnose(Box<DiagnoseArgs>),
     /// Check a saved design independently of the solver
     Certify(CertifyArgs),
+    /// Print the JSON Schema of an answer
+    Schema(SchemaArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print a manual page

@@ -39,12 +39,6 @@ pub(crate) fn complain(line: &str) {
     let _ = stderr.write_all(format!("{}\n", visible(line)).as_bytes());
 }
 
-/// A question on stderr, its answer to be typed behind it.
-pub(crate) fn prompt(question: &str) {
-    let mut stderr = std::io::stderr().lock();
-    let _ = stderr.write_all(format!("{} ", visible(question)).as_bytes()).and_then(|()| stderr.flush());
-}
-
 /// Text for people: control characters, which a terminal would obey, are shown as `\u{1b}`.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
@@ -86,6 +80,13 @@ impl Console {
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             say(format!("note: {}", text.as_ref()));
+        }
+    }
+
+    /// A line about work that goes on.
+    pub(crate) fn line(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            say(text.as_ref().to_owned());
         }
     }
 

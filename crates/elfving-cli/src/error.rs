@@ -17,6 +17,7 @@ use crate::campaign::CampaignFailure;
 use crate::exit::ExitCode;
 use crate::hints;
 use crate::output;
+use crate::signals;
 
 /// A failure of a command.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub(crate) enum CliError {
     ReaderGone,
     /// `ask` has nothing to hand out; what it printed says why.
     NothingToDo,
+    /// A signal ended a command that has left everything in order.
+    Interrupted { signal: i32 },
 }
 
 impl CliError {
@@ -152,6 +155,7 @@ impl CliError {
             Self::Write { .. } => ErrorKind::Durability,
             Self::ReaderGone => return Err(ExitCode::Done),
             Self::NothingToDo => return Err(ExitCode::NothingToDo),
+            Self::Interrupted { signal } => return Err(signals::exit_code(*signal)),
         })
     }
 
@@ -168,7 +172,7 @@ impl CliError {
             Self::Picture(_) => "E710",
             Self::Write { .. } => "E501",
             // A table has a code for each of its problems.
-            Self::Table(_) | Self::ReaderGone | Self::NothingToDo => "",
+            Self::Table(_) | Self::ReaderGone | Self::NothingToDo | Self::Interrupted { .. } => "",
         }
     }
 
@@ -325,7 +329,7 @@ impl fmt::Display for CliError {
         match self {
             Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
-            Self::ReaderGone | Self::NothingToDo => return Ok(()),
+            Self::ReaderGone | Self::NothingToDo | Self::Interrupted { .. } => return Ok(()),
             _ => write!(f, "error[{}]: ", self.code())?,
         }
         match self {
@@ -339,7 +343,11 @@ impl fmt::Display for CliError {
             )?,
             Self::Picture(error) => write!(f, "{error}")?,
             Self::Write { to, source, .. } => write!(f, "{to}: cannot be written: {source}")?,
-            Self::Table(_) | Self::Campaign(_) | Self::ReaderGone | Self::NothingToDo => {}
+            Self::Table(_)
+            | Self::Campaign(_)
+            | Self::ReaderGone
+            | Self::NothingToDo
+            | Self::Interrupted { .. } => {}
         }
         if let Some(help) = self.help() {
             write!(f, "\n  help: {help}")?;

@@ -26,14 +26,16 @@ pub(crate) fn words(hint: &Hint) -> String {
         Hint::NeedFeatures => "a feature is a numeric column that is neither --id nor --ignore; \
                                --one-hot encodes text columns as categories"
             .to_owned(),
-        Hint::CheckRoles => "check --id, --ignore, --features, --one-hot and --log".to_owned(),
+        Hint::CheckRoles => "check --id, --ignore, --features, --one-hot, --categorical and --log".to_owned(),
         Hint::OneHot { column } => {
             format!(
                 "encode it as a category with --one-hot={}, or take it out of --features",
                 argument(column)
             )
         }
-        Hint::EncodeText => "--one-hot encodes text columns as categories".to_owned(),
+        Hint::EncodeText => {
+            "--categorical A,B takes these columns as categories, --one-hot all text columns".to_owned()
+        }
         Hint::LeaveOut { column } => {
             format!("leave it out with --ignore {}; it may be an id or a comment", argument(column))
         }
@@ -53,6 +55,9 @@ pub(crate) fn words(hint: &Hint) -> String {
         Hint::CorrectOutcome => {
             "remove the line, or replace the outcome with --correct --reason \"why\"".to_owned()
         }
+        Hint::UseMeasured { file } => {
+            format!("pass --measured {} to use them as earlier measurements", argument(file))
+        }
         Hint::AskFirst => "no slot was handed out yet: `elfving ask` does it".to_owned(),
         other => other.to_string(),
     }
@@ -60,7 +65,7 @@ pub(crate) fn words(hint: &Hint) -> String {
 
 /// A column as it is typed: in quotes where a shell would take it apart.
 fn argument(column: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=');
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '=' | '/');
     if column.chars().all(is_plain) { column.to_owned() } else { format!("{column:?}") }
 }
 

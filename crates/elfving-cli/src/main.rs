@@ -33,6 +33,8 @@ mod renamed;
 mod reproduce;
 mod round;
 mod saved_design;
+mod schema;
+mod signals;
 mod simulate;
 mod targets;
 mod topics;

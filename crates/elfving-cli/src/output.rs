@@ -63,7 +63,9 @@ pub(crate) fn check_files(matches: &clap::ArgMatches) -> Result<(), CliError> {
     let is_output = |id: &str| OUTPUTS.contains(&id);
     let inputs: Vec<&Path> =
         matches.ids().filter(|id| !is_output(id.as_str())).flat_map(|id| given(id.as_str())).collect();
-    input::check_stdin(inputs.iter().copied())?;
+    // What stands behind `--` belongs to another program.
+    let ours = matches.ids().filter(|id| !is_output(id.as_str()) && *id != "command");
+    input::check_stdin(ours.flat_map(|id| given(id.as_str())))?;
     for path in OUTPUTS.into_iter().flat_map(given) {
         match check_output(path, OutputKind::of(path), &inputs) {
             // The command names the extensions that it writes.

@@ -55,6 +55,9 @@ pub(crate) struct ColumnArgs {
     /// Encode text columns as categories: all of them, or with an equals sign those named (--one-hot=A,B)
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
     pub(crate) one_hot: Option<Vec<String>>,
+    /// These columns are categories, numbers too (campaigns of the calibrated mode find text categories by themselves)
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    pub(crate) categorical: Vec<String>,
     /// Columns on a log scale; COLUMN=2 and COLUMN=e choose the base (default: 10)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) log: Vec<String>,
@@ -135,6 +138,7 @@ impl ColumnArgs {
             Some([]) => OneHot::AllText,
             Some(columns) => OneHot::Columns(columns.to_vec()),
         };
+        options.categorical.clone_from(&self.categorical);
         options.log_scale = self.log.iter().map(|column| log_scale(column)).collect();
         options.standardize = self.standardize;
         options.conditions = conditions("--where", &self.conditions)?;

@@ -11,6 +11,8 @@ const TOPICS: &[(&[&str], &str)] = &[
   elfving new NAME POOL       create a campaign file from a table of candidates
   elfving ask NAME            the next batch, as a sheet to fill in
   elfving tell NAME FILE      record results
+  elfving watch NAME -- COMMAND
+                              run a command for every slot and record what it prints
   elfving status NAME         progress, guarantees and eliminations
   elfving report NAME         all of it as one HTML page
   elfving correct NAME SLOT VALUE --reason WHY
@@ -38,6 +40,9 @@ Each command explains itself: elfving ask --help
                               the outcome and its direction
   --outcome COLUMN            the outcome where no direction is needed
   --ignore COLUMN,..          columns that are neither features nor outcomes
+  --categorical A,B           columns that are categories, numbers too; a calibrated campaign also takes a text column
+                              as a category unless it looks like names (no value twice in more than 24 rows),
+                              notes (mostly empty) or numbers, or has more than 1,000 different values
   --marker TEXT=MEANING       what a text means in place of a number
   --measured FILE             earlier measurements
   --budget N                  measurements in all

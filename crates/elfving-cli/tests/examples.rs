@@ -67,6 +67,7 @@ fn lab() -> Bench {
         .file("sold-out.csv", "id\nb7\n")
         .file("done.csv", "id,yield\nR01,0.5\n")
         .file("results.csv", "id,count\na1,2\n")
+        .file("measure.sh", "read row\necho 0.5\n")
 }
 
 /// Fills in the outcomes of every lab sheet in the folder, as the comments of the examples ask; `open` lines stay empty.
@@ -162,6 +163,9 @@ fn before(bench: &Bench, command: &str) {
     let asked = told.contains(&command) || ["tell", "release"].contains(&command);
     if asked || command == "ask" {
         bench.json(new);
+    }
+    if command == "watch" {
+        bench.json(&format!("{new} --budget 12"));
     }
     if asked {
         bench.json("ask screen --out batch.csv --quiet --json");

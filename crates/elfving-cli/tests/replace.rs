@@ -9,13 +9,14 @@ use common::Bench;
 const POOL: &str = "id,dose,y\na,0,0.1\nb,1,0.5\nc,2,0.3\nd,3,0.2\n";
 
 /// Every command with `--out`, but for those that write a folder, with the inputs it reads.
-const COMMANDS: [(&str, &[&str]); 23] = [
+const COMMANDS: [(&str, &[&str]); 24] = [
     (
         "new other pool.csv --targets targets.csv --id id --maximize y --mode calibrated --measured done.csv --forbid skip.csv",
         &["pool.csv", "targets.csv", "done.csv", "skip.csv"],
     ),
     ("ask screen", &["screen.elfving"]),
     ("tell screen results.csv", &["screen.elfving", "results.csv"]),
+    ("watch screen --once -- true", &["screen.elfving"]),
     ("release screen --worker me", &["screen.elfving"]),
     ("change screen --batch 3 --reason why", &["screen.elfving"]),
     ("forbid screen skip.csv --reason why", &["screen.elfving", "skip.csv"]),
@@ -89,6 +90,14 @@ fn contents(bench: &Bench) -> Vec<(String, Vec<u8>)> {
     files
 }
 
+/// A command with one more option, before the command that it runs.
+fn with(command: &str, option: &str) -> String {
+    match command.split_once(" -- ") {
+        Some((command, rest)) => format!("{command} {option} -- {rest}"),
+        None => format!("{command} {option}"),
+    }
+}
+
 #[track_caller]
 fn is_refused(bench: &Bench, before: &[(String, Vec<u8>)], command: &str, name: &str) {
     let output = bench.run(command);
@@ -109,15 +118,15 @@ fn no_out_replaces_an_input_a_campaign_or_a_file_of_another_kind() {
             false => vec!["campaign.csv", "campaign.json", "page.csv", "page.json"],
         };
         for name in inputs.iter().copied().chain(more) {
-            is_refused(&bench, &before, &format!("{command} --out {name}"), name);
+            is_refused(&bench, &before, &with(command, &format!("--out {name}")), name);
             // Another spelling of the same file.
-            is_refused(&bench, &before, &format!("{command} --out=./{name}"), name);
+            is_refused(&bench, &before, &with(command, &format!("--out=./{name}")), name);
         }
         #[cfg(unix)]
         for (input, kind) in [("pool.csv", "csv"), ("design.json", "json")] {
             if inputs.contains(&input) {
                 for link in [format!("soft.{kind}"), format!("hard.{kind}")] {
-                    is_refused(&bench, &before, &format!("{command} --out {link}"), &link);
+                    is_refused(&bench, &before, &with(command, &format!("--out {link}")), &link);
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`PoolSpec`], [`Model`] | how a table becomes a pool |
 //! | [`Dataset`] | names, numbers and model of a pool and its targets, read once; the pool itself, built once |
+//! | [`ColumnSeen`] | what the model sees of a table, for people |
 //! | [`TargetSpec`] | what a design is for |
 //! | [`AssumptionSpec`] | what is assumed about noise and model |
 //! | [`Measurements`], [`Estimator`] | a plan of counts or draws, and the intervals that its outcomes give |
@@ -31,6 +32,7 @@ mod measurements;
 mod model;
 mod names;
 mod pool_spec;
+mod seen;
 mod targets;
 pub mod words;
 
@@ -42,4 +44,5 @@ pub use measurements::Measurements;
 pub use model::{KernelName, Model};
 pub use names::{NameIndex, Names, Numbered};
 pub use pool_spec::{PoolSpec, Source, file_name};
+pub use seen::{ColumnSeen, Ignored, SeenAs};
 pub use targets::TargetSpec;

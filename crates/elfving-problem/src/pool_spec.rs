@@ -55,14 +55,16 @@ impl PoolSpec {
         if table.column(outcome).is_ok() && !known {
             self.columns.exclude.push(outcome.to_owned());
         }
+        self.outcome.get_or_insert_with(|| outcome.to_owned());
     }
 
-    /// Takes text columns that look like categories as such, unless somebody chose the features.
+    /// Takes text columns that [look like categories](elfving_table::TextLook) as such, unless somebody chose the features.
     pub fn find_categories(&mut self, table: &Table) {
         if self.columns.one_hot != OneHot::Nothing || self.columns.features.is_some() {
             return;
         }
-        let others = self.columns.id.iter().chain(&self.columns.exclude).map(String::as_str);
+        let others = self.columns.id.iter().chain(&self.columns.exclude).chain(&self.columns.categorical);
+        let others = others.map(String::as_str);
         let categories = table.category_columns(others);
         if !categories.is_empty() {
             self.columns.one_hot = OneHot::Columns(categories);

@@ -92,6 +92,7 @@ codes! {
         TextLeftOut = "W304": "text columns are not used as features",
         IdAsFeature = "W305": "a column that looks like an id is used as a feature",
         UnitsInCells = "W306": "the cells of a column are numbers with a unit",
+        OutcomesInPool = "W307": "the half-filled outcome column of the pool has numbers that are not used",
     }
 }
 

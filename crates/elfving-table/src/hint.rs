@@ -126,6 +126,11 @@ hints! {
         "keep the line that is right; repeats of a slot go into one cell (0.5;0.6), or are declared as lines of their own",
     /// A slot has another outcome already.
     CorrectOutcome => "remove the line, or correct the outcome and give a reason",
+    /// The pool has outcomes.
+    UseMeasured {
+        /// The file of the pool.
+        file: String = "pool.csv".to_owned(),
+    } => format!("give {file} as earlier measurements, too, if they are some"),
     /// No slot was handed out yet.
     AskFirst => "no slot was handed out yet: ask for a batch first",
 }

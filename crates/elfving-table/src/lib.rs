@@ -71,6 +71,7 @@ pub use plate::Plate;
 pub use pool::{OneHot, PoolOptions, PoolTable, read_pool};
 pub use problem::{LISTED, Place, Problem, Problems, TableError};
 pub use read::{Delimiter, Dialect, ReadOptions, read, read_bytes};
+pub use roles::TextLook;
 pub use signature::stdin_name;
 pub use table::Table;
 pub use warning::{Notice, Warning};

@@ -16,7 +16,7 @@ use crate::notice;
 use crate::number::Reading;
 use crate::problem::{Problem, Problems, TableError, quoted};
 use crate::read::{ReadOptions, read};
-use crate::roles::{Role, Roles};
+use crate::roles::{MOST_LEVELS, Role, Roles};
 use crate::table::{Purpose, Table};
 use crate::warning::{Warning, counted};
 
@@ -40,6 +40,7 @@ pub enum OneHot {
 /// | `features` | none | exactly these columns; else every numeric column but the id and `exclude` |
 /// | `exclude` | none | columns that are not features, such as outcomes |
 /// | `one_hot` | nothing | text columns encoded as `column=level`, levels in sorted order |
+/// | `categorical` | none | these columns are categories, numbers too, besides those of `one_hot` |
 /// | `log_scale` | none | columns on a log scale |
 /// | `standardize` | false | z-scores for number columns; categories stay 0 and 1 |
 /// | `markers` | none | what a text such as `n.d.` means in a feature column |
@@ -56,6 +57,9 @@ pub struct PoolOptions {
     pub exclude: Vec<String>,
     /// Text columns to encode as categories.
     pub one_hot: OneHot,
+    /// Columns that are categories besides those, numbers too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub categorical: Vec<String>,
     /// Columns on a log scale.
     pub log_scale: Vec<(String, LogBase)>,
     /// Whether number columns become z-scores; categories stay 0 and 1.
@@ -76,10 +80,11 @@ impl Default for PoolOptions {
             features: None,
             exclude: Vec::new(),
             one_hot: OneHot::Nothing,
+            categorical: Vec::new(),
             log_scale: Vec::new(),
             standardize: false,
             markers: Vec::new(),
-            max_levels: 1000,
+            max_levels: MOST_LEVELS,
             conditions: Vec::new(),
         }
     }
@@ -111,6 +116,13 @@ impl PoolOptions {
     #[must_use]
     pub fn one_hot(mut self, one_hot: OneHot) -> Self {
         self.one_hot = one_hot;
+        self
+    }
+
+    /// Takes a column as a category, whatever its cells are.
+    #[must_use]
+    pub fn categorical(mut self, column: impl Into<String>) -> Self {
+        self.categorical.push(column.into());
         self
     }
 

@@ -54,9 +54,12 @@ impl Named {
             excluded: options.exclude.iter().filter_map(&mut find).collect(),
             features: options.features.as_ref().map(|names| names.iter().filter_map(&mut find).collect()),
             logs: options.log_scale.iter().filter_map(|(name, base)| Some((find(name)?, *base))).collect(),
-            categories: match &options.one_hot {
-                OneHot::Columns(names) => names.iter().filter_map(&mut find).collect(),
-                OneHot::Nothing | OneHot::AllText => Vec::new(),
+            categories: {
+                let listed: &[String] = match &options.one_hot {
+                    OneHot::Columns(names) => names,
+                    OneHot::Nothing | OneHot::AllText => &[],
+                };
+                listed.iter().chain(&options.categorical).filter_map(&mut find).collect()
             },
         }
     }
@@ -140,44 +143,96 @@ impl Roles {
         notices.extend(self.with_units.iter().cloned());
         if options.id.is_none() && options.features.is_none() {
             let names = self.features.iter().map(|(at, _)| table.columns()[*at].name());
-            let looks_like_an_id =
-                |name: &&str| matches!(name.trim().to_ascii_lowercase().as_str(), "id" | "index");
-            notices.extend(
-                names.filter(looks_like_an_id).map(|name| Notice::IdAsFeature { column: name.to_owned() }),
-            );
+            let ids = names.filter(|name| looks_like_an_id(name));
+            notices.extend(ids.map(|name| Notice::IdAsFeature { column: name.to_owned() }));
         }
         notices
     }
 }
 
-/// Levels up to which a text column is a category without being asked: more are names or notes.
-const MOST_LEVELS: usize = 100;
+/// Different values up to which a text column is a category without being asked: as many as a category may have.
+pub(crate) const MOST_LEVELS: usize = 1000;
+
+/// Rows up to which a text column may have another value in every row and still be a category: a plate of 24 wells may hold 24 ligands.
+const FEW_ROWS: usize = 24;
+
+/// What a column of text looks like. Short and long tables are looked at alike: the first rows of a table have the categories of the whole,
+/// unless a value repeats only after row 24.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextLook {
+    /// A category.
+    Category,
+    /// Names: it is called `id` or `index`, or has more than 24 rows and no value twice.
+    Names,
+    /// Notes: more cells are empty than not.
+    Notes,
+    /// There are numbers among the texts: perhaps a column of numbers with something wrong in it.
+    WithNumbers,
+    /// More than 1,000 different values.
+    TooMany {
+        /// How many.
+        levels: usize,
+    },
+    /// Every cell is a number with a unit. Such a column is a category without order.
+    WithUnits,
+    /// Every cell is empty.
+    Empty,
+}
+
+impl TextLook {
+    /// Whether campaigns of the calibrated mode take such a column as a category by themselves.
+    pub fn is_category(self) -> bool {
+        matches!(self, Self::Category | Self::WithUnits)
+    }
+}
 
 impl Table {
-    /// The text columns that are categories by the look of them: at most 100 levels, and at most half as many as rows.
-    /// Those named in `others`, such as the id and the outcomes, are not looked at.
+    /// The text columns that are [categories by the look of them](TextLook). Those named in `others`, such as the id and the outcomes, are
+    /// not looked at.
     ///
     /// ```
     /// use elfving_table::{ReadOptions, read_bytes};
-    /// let csv = b"id,ligand,note\na,XPhos,1st\nb,PPh3,2nd\nc,XPhos,3rd\nd,PPh3,4th\n";
+    /// let csv = b"id,ligand,note\na,XPhos,\nb,PPh3,dark\nc,SPhos,\n";
     /// let table = read_bytes("pool.csv", csv, &ReadOptions::default())?;
     /// assert_eq!(table.category_columns(["id"]), ["ligand"]);
     /// # Ok::<(), elfving_table::TableError>(())
     /// ```
     pub fn category_columns<'a>(&self, others: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-        let others: Vec<&str> = others.into_iter().collect();
-        let is_category = |texts: &TextColumn| {
-            let levels: HashSet<&str> = texts.iter().collect();
-            let few = levels.len() <= MOST_LEVELS && 2 * levels.len() <= self.rows();
-            // A number among them is a column of numbers with something wrong in it: that is for the reader to say.
-            few && levels.iter().all(|level| level.trim().parse::<f64>().is_err())
+        let others: Vec<&str> = others.into_iter().map(str::trim).collect();
+        let is_category = |column: &&Column| {
+            let free = !others.contains(&column.name().trim());
+            free && self.text_look(column).is_some_and(TextLook::is_category)
         };
-        let found = self.columns().iter().filter(|column| match column.data() {
-            ColumnData::Texts(texts) => !others.contains(&column.name()) && is_category(texts),
-            ColumnData::Numbers(_) => false,
-        });
-        found.map(|column| column.name().to_owned()).collect()
+        self.columns().iter().filter(is_category).map(|column| column.name().to_owned()).collect()
     }
+
+    /// What a column of text looks like; none for a column of numbers. Cost: its cells.
+    pub fn text_look(&self, column: &Column) -> Option<TextLook> {
+        let ColumnData::Texts(texts) = column.data() else { return None };
+        let empty = texts.iter().filter(|cell| cell.trim().is_empty()).count();
+        let levels: HashSet<&str> = texts.iter().map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        let all_differ = levels.len() == texts.len() && texts.len() > FEW_ROWS;
+        Some(if levels.is_empty() {
+            TextLook::Empty
+        } else if levels.iter().any(|level| level.parse::<f64>().is_ok()) {
+            TextLook::WithNumbers
+        } else if looks_like_an_id(column.name()) || all_differ {
+            TextLook::Names
+        } else if 2 * empty > texts.len() {
+            TextLook::Notes
+        } else if levels.len() > MOST_LEVELS {
+            TextLook::TooMany { levels: levels.len() }
+        } else if units_in_cells(self, column, true).is_some() {
+            TextLook::WithUnits
+        } else {
+            TextLook::Category
+        })
+    }
+}
+
+fn looks_like_an_id(name: &str) -> bool {
+    matches!(name.trim().to_ascii_lowercase().as_str(), "id" | "index")
 }
 
 /// What a column is meant to be.

@@ -63,6 +63,13 @@ pub enum Notice {
         /// Whether the column is a category; else it is not a feature.
         category: bool,
     },
+    /// The outcome column of a campaign's pool has numbers, and nobody said what they are.
+    OutcomesInPool {
+        /// Name of the column.
+        column: String,
+        /// How many.
+        numbers: usize,
+    },
 }
 
 impl Warning {
@@ -75,6 +82,7 @@ impl Warning {
             Notice::TextLeftOut { .. } => WarningCode::TextLeftOut,
             Notice::IdAsFeature { .. } => WarningCode::IdAsFeature,
             Notice::UnitsInCells { .. } => WarningCode::UnitsInCells,
+            Notice::OutcomesInPool { .. } => WarningCode::OutcomesInPool,
         }
     }
 
@@ -91,6 +99,7 @@ impl Warning {
             Notice::TextLeftOut { .. } => Hint::EncodeText,
             Notice::IdAsFeature { column } => Hint::NameTheId { column: column.clone() },
             Notice::UnitsInCells { column, units, .. } => unit_in_header(column, units),
+            Notice::OutcomesInPool { .. } => Hint::UseMeasured { file: self.file.clone() },
         }
     }
 
@@ -158,6 +167,10 @@ impl fmt::Display for Notice {
                 if *category { "a category without order" } else { "not used as a feature" },
                 quoted(example),
             ),
+            Self::OutcomesInPool { column, numbers } => {
+                let numbers = counted(*numbers, "number, which is", "numbers, which are");
+                write!(f, "the column {column:?} has {numbers} not used")
+            }
         }
     }
 }

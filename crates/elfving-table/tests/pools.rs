@@ -2,7 +2,7 @@
 
 use elfving_table::{
     Cell, Code, CsvWriter, Delimiter, LogBase, OneHot, PoolOptions, PoolTable, ReadOptions, Table,
-    TableError, read_bytes, read_pool,
+    TableError, TextLook, read_bytes, read_pool,
 };
 
 fn table(csv: &str) -> Table {
@@ -232,4 +232,34 @@ fn a_pipe_that_can_be_read_only_once_is_read_whole() {
         let table = elfving_table::read(&pipe, &ReadOptions::default()).unwrap();
         assert_eq!((table.rows(), table.texts("s").unwrap()[2000].as_str()), (2001, "text"));
     });
+}
+
+#[test]
+fn the_first_rows_of_a_table_have_the_categories_of_the_whole() {
+    let ligands = ["XPhos", "PPh3", "dppf", "SPhos", "RuPhos", "BINAP"];
+    let table = |rows: usize| {
+        let lines = (0..rows).map(|k| {
+            let note = if k % 3 == 0 { "dark" } else { "" };
+            format!("R{k},{},{note},{}\n", ligands[k % 6], if k % 4 == 0 { "rt" } else { "20" })
+        });
+        let text = format!("name,ligand,note,temp\n{}", lines.collect::<String>());
+        read_bytes("pool.csv", text.as_bytes(), &ReadOptions::default()).unwrap()
+    };
+    for rows in [8, 60, 1728] {
+        assert_eq!(table(rows).category_columns(["name"]), ["ligand"], "{rows} rows");
+    }
+    // Names: nobody says so, but no value comes twice.
+    assert_eq!(table(60).category_columns([]), ["ligand"]);
+    let many: String = (0..2400).map(|k| format!("s{}\n", k % 1200)).collect();
+    let many = read_bytes("pool.csv", format!("s\n{many}").as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(many.text_look(&many.columns()[0]), Some(TextLook::TooMany { levels: 1200 }));
+}
+
+#[test]
+fn declared_categories_come_beside_those_that_are_encoded() {
+    let table =
+        read_bytes("pool.csv", b"id,plate,base\na,1,KOAc\nb,2,KOAc\n", &ReadOptions::default()).unwrap();
+    let options = PoolOptions::default().id("id").categorical("plate").one_hot(OneHot::AllText);
+    let pool = PoolTable::from_table(table, &options).unwrap();
+    assert_eq!(pool.feature_names, ["plate=1", "plate=2", "base=KOAc"]);
 }

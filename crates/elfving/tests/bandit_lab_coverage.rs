@@ -13,7 +13,6 @@ use elfving::numerics::rng::{Purpose, Stream, stream};
 use elfving::numerics::{Matrix, dot};
 use elfving::pool::{ChoiceId, PointId, Pool};
 use elfving::units::Confidence;
-use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use support::binomial::{shows_at_most, shows_more_than};

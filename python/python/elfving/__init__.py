@@ -25,7 +25,7 @@ from ._pool import Pool
 from ._progress import Progress
 from ._rounding import Allocation, Draws, draw, round
 from ._simulate import AlgorithmRuns, Simulation, simulate
-from ._status import Status, Told
+from ._status import Columns, Status, Told
 from .exceptions import (
     BudgetError,
     CampaignExistsError,
@@ -57,6 +57,7 @@ __all__ = [
     "Campaign",
     "CampaignExistsError",
     "Certificate",
+    "Columns",
     "ConflictError",
     "CorruptCampaign",
     "DataError",

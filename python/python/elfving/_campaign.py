@@ -17,7 +17,7 @@ from ._numpy import np
 from ._outcomes import outcome_of, outcomes_of
 from ._pool import column_options, model_options, reading_options
 from ._renamed import renamed
-from ._status import Status, Told
+from ._status import Columns, Status, Told
 from .exceptions import DataWarning, OptionError
 from .kernels import Kernel
 
@@ -70,6 +70,7 @@ class Campaign:
         features: Sequence[str] | None = None,
         ignore: str | Sequence[str] = (),
         one_hot: bool | str | Sequence[str] = False,
+        categorical: str | Sequence[str] = (),
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
         marker: Mapping[str, float | str | None] | None = None,
@@ -118,9 +119,10 @@ class Campaign:
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only
             The model, as for :class:`Pool`.
-        id, features, ignore, one_hot, log, standardize, marker, where, decimal, array, sheet
+        id, features, ignore, one_hot, categorical, log, standardize, marker, where, decimal, array, sheet
             The columns, as for :class:`Pool`; ``marker`` is about outcomes, too: ``{"n.d.": "failed", "<1": 0.5}``. The
-            calibrated mode takes text columns of few levels as categories by itself.
+            calibrated mode takes text columns as categories by itself, unless they look like names or notes;
+            :attr:`columns` says what became of each.
         forbid, force : ids
             Candidates that are neither measured nor chosen, and those to measure first.
         max_repeats, max_measurements : int, optional
@@ -134,7 +136,7 @@ class Campaign:
         same, at_most : column(s), mapping of column to int, optional
             Columns that all of a batch share, and columns of which a batch holds at most so many values.
         measured : path, data frame, or mapping of id to outcome, optional
-            Measurements made before.
+            Measurements made before; ``measured=pool`` where the pool itself has them in the outcome column.
         error_column, repeats, repeated_slots
             How files of results are written: a column of standard errors, columns of repeats, several lines of one slot as
             repeats of it.
@@ -207,13 +209,14 @@ class Campaign:
             features=features,
             ignore=ignore,
             one_hot=one_hot,
+            categorical=categorical,
             log=log,
             standardize=standardize,
             marker=marker,
             where=where,
         )
         texts = () if id is None else (id,)
-        native = _native.Campaign.create(
+        native, unused = _native.Campaign.create(
             file,
             json.dumps(settings),
             file_of(pool, "pool.csv", texts),
@@ -225,7 +228,7 @@ class Campaign:
             results_options(None, marker, error_column, repeats, repeated_slots),
             _millis(at),
         )
-        for warning in native.warnings():
+        for warning in [*native.warnings(), *unused]:
             warnings.warn(warning, DataWarning, stacklevel=2)
         return cls(native)
 
@@ -249,6 +252,16 @@ class Campaign:
         """The question: everything that was decided before the first measurement."""
         spec: dict[str, Any] = json.loads(self._native.spec())
         return spec
+
+    @property
+    def columns(self) -> Columns:
+        """What the model sees: every column of the table with its kind (number, log-number, category, ignored and why)."""
+        return Columns(json.loads(self._native.columns()))
+
+    @property
+    def model(self) -> str:
+        """The model with its columns, in words."""
+        return self._native.model()
 
     def ask(
         self,

@@ -50,11 +50,11 @@ class Pool:
         How much of a kernel the features may leave out, relative to its largest value; chosen from the question unless given.
     seed : int
         Of the pairs of candidates from which a median distance is taken, on pools of more than 2000.
-    id, features, outcome, ignore, one_hot, log, standardize, marker, max_levels
+    id, features, outcome, ignore, one_hot, categorical, log, standardize, marker, max_levels
         How the columns of a data frame or a file become features. ``id`` names the candidates. ``features`` lists the columns
         to use; otherwise all numeric ones but the id, the ``outcome`` and those to ``ignore``. ``one_hot=True`` (or a list) makes categories of text
-        columns. ``log`` lists columns on a log scale, with their base in a dict: ``{"block": 2}``. ``standardize`` brings
-        numbers to mean 0 and deviation 1. ``marker`` says what a text means: ``{"n.d.": 0.0}``, or with ``None`` that
+        columns, ``categorical`` of the columns it lists, numbers too. ``log`` lists columns on a log scale, with their base in a dict: ``{"block": 2}``.
+        ``standardize`` brings numbers to mean 0 and deviation 1. ``marker`` says what a text means: ``{"n.d.": 0.0}``, or with ``None`` that
         the value is missing, and the cell is refused by name.
     where : str or sequence of str
         Only rows that meet all of these conditions are candidates: ``"dose <= 3 and ligand in ('XPhos', 'SPhos')"``.
@@ -91,6 +91,7 @@ class Pool:
         outcome: str | Sequence[str] = (),
         ignore: str | Sequence[str] = (),
         one_hot: bool | str | Sequence[str] = False,
+        categorical: str | Sequence[str] = (),
         log: str | Sequence[str] | Mapping[str, Any] = (),
         standardize: bool = False,
         marker: Mapping[str, float | str | None] | None = None,
@@ -107,6 +108,7 @@ class Pool:
             outcome=outcome,
             ignore=ignore,
             one_hot=one_hot,
+            categorical=categorical,
             log=log,
             standardize=standardize,
             marker=marker,
@@ -288,6 +290,7 @@ def column_options(
     outcome: str | Sequence[str] = (),
     ignore: str | Sequence[str] = (),
     one_hot: bool | str | Sequence[str] = False,
+    categorical: str | Sequence[str] = (),
     log: str | Sequence[str] | Mapping[str, Any] = (),
     standardize: bool = False,
     marker: Mapping[str, float | str | None] | None = None,
@@ -320,6 +323,7 @@ def column_options(
         "features": None if features is None else _names(features),
         "exclude": _names(outcome) + _names(ignore),
         "one_hot": categories,
+        "categorical": _names(categorical),
         "log_scale": scales,
         "standardize": bool(standardize),
         "markers": markers,

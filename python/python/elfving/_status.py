@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from ._html import escape
 
-__all__ = ["Status", "Told"]
+__all__ = ["Columns", "Status", "Told"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,35 @@ class Told:
     """Rounds that were decided."""
     event: int
     """The last event of the campaign now."""
+
+
+class Columns(Sequence[dict[str, Any]]):
+    """The columns of a table as the model sees them: one dict per column, with its ``column``, its ``kind`` and what belongs to it.
+
+    Printed, one line per column; ``names`` lists those that the model sees.
+    """
+
+    def __init__(self, columns: list[tuple[dict[str, Any], str]]) -> None:
+        self._columns = columns
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        return [column for column, _ in self._columns][index]
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that the model sees."""
+        return [column["column"] for column, _ in self._columns if column["kind"] != "ignored"]
+
+    def __repr__(self) -> str:
+        width = max((len(column["column"]) for column, _ in self._columns), default=0)
+        return "\n".join(f"{column['column']:<{width}}  {words}" for column, words in self._columns)
 
 
 class Status(Mapping[str, Any]):

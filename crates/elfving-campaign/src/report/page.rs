@@ -39,6 +39,7 @@ pub(super) fn document(facts: &Facts, figures: &Figures, at: At) -> Markup {
                 header {
                     h1 { (name) }
                     p.quiet { (subject(facts)) }
+                    p.quiet { "Model: " (facts.status.model) "." }
                 }
                 main {
                     (now(facts))

@@ -1,4 +1,4 @@
-//! Campaigns on the command line: `new`, `ask`, `tell`, `release`, `change`, `extend`, `forbid`, `allow`, `status`, `report`, `log`, `export`,
+//! Campaigns on the command line: `new`, `ask`, `tell`, `watch`, `release`, `change`, `extend`, `forbid`, `allow`, `status`, `report`, `log`, `export`,
 //! `verify`, `correct`.
 //!
 //! One file a command. They find the campaign, call the library with the time of the clock, and print.
@@ -19,6 +19,7 @@ mod results_args;
 mod status;
 mod tell;
 mod verify;
+mod watch;
 
 use std::ffi::{OsStr, OsString};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -41,6 +42,7 @@ pub(crate) use report::{ReportArgs, report};
 pub(crate) use status::{StatusArgs, status};
 pub(crate) use tell::{TellArgs, tell};
 pub(crate) use verify::{VerifyArgs, verify};
+pub(crate) use watch::{WatchArgs, watch};
 
 /// The variable that stands in for the clock.
 const FIXED_CLOCK: &str = "SOURCE_DATE_EPOCH";

@@ -92,6 +92,7 @@ fn facts(status: &CampaignStatus) -> Vec<[String; 2]> {
     let mut facts = vec![
         fact("campaign", format!("{}: {aim} {:?}, {}", status.name, status.outcome, status.goal)),
         fact("mode", format!("{mode}; algorithm {}", status.algorithm)),
+        fact("model", status.model.clone()),
         fact("rounds", rounds(status)),
         fact("measurements", measurements(status)),
     ];

@@ -8,12 +8,16 @@ use elfving_campaign::{Aim, AssumptionSpec, Layout, Limits, Mode, Recipe, Spec};
 use elfving_table::Table;
 
 use super::super::layout_args::LayoutArgs;
-use super::questions::Questions;
+use super::questions::{Question, Questions, count, number};
+use super::table_questions;
 use crate::assumption_args::{AssumptionArgs, SigmaArg};
 use crate::error::CliError;
 use crate::goal_args::{AimArgs, GoalArgs};
 use crate::limits;
 use crate::named::named;
+
+/// Measurements at a time, unless somebody says otherwise: a quarter of a plate of 96 wells.
+const USUAL_BATCH: usize = 24;
 
 /// The question of a campaign.
 #[derive(Debug, Args)]
@@ -34,9 +38,9 @@ pub(super) struct CampaignArgs {
     /// The ridge (default: chosen by the algorithm)
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Campaign")]
     gamma: Option<f64>,
-    /// Measurements at a time
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 24, help_heading = "Campaign")]
-    batch: usize,
+    /// Measurements at a time [default: 24]
+    #[arg(long, short = 'n', value_name = "N", help_heading = "Campaign")]
+    batch: Option<usize>,
     /// Measurements in all, at most
     #[arg(long, value_name = "N", help_heading = "Campaign")]
     budget: Option<u64>,
@@ -76,79 +80,127 @@ pub(super) struct CampaignSettings {
 }
 
 impl CampaignArgs {
-    /// Asks for what is missing and refuses what is wrong.
-    pub(super) fn settle(&self, questions: &mut Questions) -> Result<CampaignSettings, CliError> {
-        let (aim, outcome) = self.aim(questions)?;
+    /// Whether the options name an outcome.
+    pub(super) fn names_an_outcome(&self) -> bool {
+        self.aim.column().is_some()
+    }
+
+    /// Asks for what is missing and refuses what is wrong. The table is there where somebody can be asked.
+    pub(super) fn settle(
+        &self,
+        questions: &mut Questions<'_>,
+        table: Option<&Table>,
+        id: Option<&str>,
+    ) -> Result<CampaignSettings, CliError> {
+        // Who is led through the questions is asked for what has a default, too.
+        let guided = questions.interactive() && !self.names_an_outcome();
+        let (aim, outcome) = self.aim(questions, table, id)?;
         let mode = self.mode(questions)?;
+        let batch = match self.batch {
+            None if guided => ask_batch(questions)?,
+            given => given.unwrap_or(USUAL_BATCH),
+        };
+        let budget = match self.budget {
+            None if guided => ask_budget(questions)?,
+            given => given,
+        };
+        limits::check("--batch", batch as u64, limits::MOST_MEASUREMENTS)?;
+        limits::check("--budget", budget.unwrap_or(1), limits::MOST_MEASUREMENTS)?;
+        let goal = self.goal(mode, &outcome, budget, questions)?;
         let (assumed, sigma) = self.assumed(mode, questions)?;
-        limits::check("--batch", self.batch as u64, limits::MOST_MEASUREMENTS)?;
-        limits::check("--budget", self.budget.unwrap_or(1), limits::MOST_MEASUREMENTS)?;
         Ok(CampaignSettings {
             outcome,
             gamma: self.gamma.map(Ridge::new).transpose()?.map(Ridge::get),
             seed: self.seed,
             aim,
-            goal: self.goal(questions)?,
+            goal,
             mode,
             assumed,
             sigma,
             delta: Confidence::new(self.assumptions.delta)?.delta(),
             algorithm: self.algorithm.clone(),
-            batch: self.batch,
-            budget: self.budget,
+            batch,
+            budget,
             limits: Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements },
             tries: self.tries,
             layout: self.layout.over(Layout::default()),
         })
     }
 
-    fn aim(&self, questions: &mut Questions) -> Result<(Aim, String), CliError> {
+    fn aim(
+        &self,
+        questions: &mut Questions<'_>,
+        table: Option<&Table>,
+        id: Option<&str>,
+    ) -> Result<(Aim, String), CliError> {
         Ok(match (&self.aim.maximize, &self.aim.minimize) {
             (Some(outcome), _) => (Aim::Maximise, outcome.clone()),
             (None, Some(outcome)) => (Aim::Minimise, outcome.clone()),
             (None, None) => {
                 let option = "--maximize COLUMN (or --minimize COLUMN)";
-                let outcome = questions
-                    .text(option, "Which outcome is measured (the column that results will have)?")?;
-                let aim = match questions.interactive() {
-                    true => questions.choice(option, "Are large values good?", &["yes", "no"])?,
-                    false => "yes",
+                let outcome = table_questions::outcome(questions, option, table, id)?;
+                let large = match questions.interactive() {
+                    true => questions.yes(&Question {
+                        option,
+                        text: "Are large values good?",
+                        help: "yes looks for the largest outcome, no for the smallest.",
+                        default: None,
+                    })?,
+                    false => None,
                 };
-                (if aim == "yes" { Aim::Maximise } else { Aim::Minimise }, outcome)
+                (if large.unwrap_or(true) { Aim::Maximise } else { Aim::Minimise }, outcome)
             }
         })
     }
 
-    fn mode(&self, questions: &mut Questions) -> Result<Mode, CliError> {
+    fn mode(&self, questions: &mut Questions<'_>) -> Result<Mode, CliError> {
+        let assumes = self.assumptions.noise.is_some() || self.assumptions.sigma.is_some();
         Ok(match self.mode {
             Some(mode) => mode,
-            None if questions.interactive()
-                && self.assumptions.noise.is_none()
-                && self.assumptions.sigma.is_none() =>
-            {
-                let question =
-                    "Calibrated (a fitted model, no proof) or certified (a theorem under your assumptions)?";
-                questions.named("--mode MODE", question, &[Mode::Calibrated, Mode::Certified])?
+            None if questions.interactive() && !assumes => {
+                let question = Question {
+                    option: "--mode MODE",
+                    text: "Calibrated (a fitted model, no proof) or certified (a theorem under your assumptions)?",
+                    help: "calibrated is practical: a model is fitted to the data, and nothing is proved. \
+                           certified proves its answer, if the noise level and the model that you state are true.",
+                    default: None,
+                };
+                questions.named(&question, &[Mode::Calibrated, Mode::Certified])?.unwrap_or(Mode::Certified)
             }
             None => Mode::Certified,
         })
     }
 
-    fn goal(&self, questions: &mut Questions) -> Result<Goal, CliError> {
+    /// Epsilon is asked for where it decides when to stop: in the certified mode.
+    fn goal(
+        &self,
+        mode: Mode,
+        outcome: &str,
+        budget: Option<u64>,
+        questions: &mut Questions<'_>,
+    ) -> Result<Goal, CliError> {
+        let wanted = mode == Mode::Certified && questions.interactive() && self.goal.goal != GoalName::Regret;
         let epsilon = match self.goal.epsilon {
-            None if questions.interactive() && self.goal.goal != GoalName::Regret => {
-                questions.number("--epsilon E", "How far from the best may the answer be?")?
+            None if wanted => {
+                let question = Question {
+                    option: "--epsilon E",
+                    text: &format!("How far from the best may the answer be, in units of {outcome}?"),
+                    help: "The campaign ends when a candidate is proved to be this close to the best. \
+                           0 asks for the best itself, which may take for ever.",
+                    default: Some("0"),
+                };
+                questions.ask(&question, |answer| number(answer, |x| x >= 0.0, "it must be at least 0"))?
             }
-            given => given.unwrap_or(0.0),
+            given => given,
         };
-        self.goal.goal(epsilon, self.budget)
+        self.goal.goal(epsilon.unwrap_or(0.0), budget)
     }
 
     /// The certified mode needs to know the noise; the rest may be unknown.
     fn assumed(
         &self,
         mode: Mode,
-        questions: &mut Questions,
+        questions: &mut Questions<'_>,
     ) -> Result<(AssumptionSpec, Option<SigmaArg>), CliError> {
         let certified = mode == Mode::Certified;
         let given = &self.assumptions;
@@ -156,38 +208,60 @@ impl CampaignArgs {
             (Some(tails), _) => tails,
             (None, false) => Tails::BoundedVariance,
             (None, true) => {
-                let option = "--noise sub-gaussian|bounded-variance";
-                questions.named(option, "Which tails does the noise have?", &Tails::ALL)?
+                let question = Question {
+                    option: "--noise sub-gaussian|bounded-variance",
+                    text: "Which tails does the noise have?",
+                    help: "sub-gaussian: large errors are as rare as for a normal distribution. \
+                           bounded-variance: outliers happen, and only the standard deviation is bounded.",
+                    default: None,
+                };
+                questions.named(&question, &Tails::ALL)?.unwrap_or(Tails::SubGaussian)
             }
         };
         let sigma = match &given.sigma {
             None if certified => {
-                let question = "What is the standard deviation of the noise, at most?";
-                Some(SigmaArg::Number(questions.number("--sigma X", question)?))
+                let question = Question {
+                    option: "--sigma X",
+                    text: "What is the standard deviation of the noise, at most?",
+                    help: "How much the outcome differs when the same candidate is measured again. \
+                           `elfving diagnose POOL --measured FILE` estimates it from repeats.",
+                    default: None,
+                };
+                let sigma = questions
+                    .ask(&question, |answer| number(answer, |x| x >= 0.0, "it must be at least 0"))?;
+                Some(SigmaArg::Number(sigma.unwrap_or(0.0)))
             }
             given => given.clone(),
         };
         sigma.as_ref().map_or(Ok(()), SigmaArg::check)?;
-        let number = |option: &'static str, question: &str, given: Option<f64>, questions: &mut Questions| {
-            let wanted = given.is_none() && certified && questions.interactive();
-            Ok::<_, CliError>(if wanted { Some(questions.number(option, question)?) } else { given })
+        let asks = |given: Option<f64>, questions: &Questions<'_>| {
+            given.is_none() && certified && questions.interactive()
         };
+        let positive = |answer: &str| number(answer, |x| x > 0.0, "it must be positive");
         let norm = match tails {
-            Tails::SubGaussian => {
-                let question =
-                    "What is the norm of the true function, at most (`elfving diagnose` suggests one)?";
-                number("--norm N", question, given.norm, questions)?
+            Tails::SubGaussian if asks(given.norm, questions) => {
+                let question = Question {
+                    option: "--norm N",
+                    text: "What is the norm of the true function, at most?",
+                    help: "How large and how rough the truth may be: the length of the coefficients of a linear model, or the norm in the \
+                           space of the kernel. `elfving diagnose` suggests one.",
+                    default: None,
+                };
+                questions.ask(&question, positive)?
             }
-            Tails::BoundedVariance => given.norm,
+            _ => given.norm,
         };
         let bound = match tails {
-            Tails::SubGaussian => given.bound,
-            Tails::BoundedVariance => number(
-                "--bound B",
-                "What are the mean outcomes, at most in absolute value?",
-                given.bound,
-                questions,
-            )?,
+            Tails::BoundedVariance if asks(given.bound, questions) => {
+                let question = Question {
+                    option: "--bound B",
+                    text: "What are the mean outcomes, at most in absolute value?",
+                    help: "For a yield in percent, 100.",
+                    default: None,
+                };
+                questions.ask(&question, positive)?
+            }
+            _ => given.bound,
         };
         let level = match &sigma {
             Some(SigmaArg::Number(sigma)) => Some(checked_sigma(*sigma)?),
@@ -199,6 +273,31 @@ impl CampaignArgs {
         let misspecification = given.misspecification.unwrap_or(0.0);
         Ok((AssumptionSpec { sigma: level, tails, bound, norm, misspecification }, sigma))
     }
+}
+
+fn ask_batch(questions: &mut Questions<'_>) -> Result<usize, CliError> {
+    let question = Question {
+        option: "--batch N",
+        text: "How many measurements at a time?",
+        help: "As many as you make before you look at the results: the wells of a plate, say.",
+        default: Some("24"),
+    };
+    let answer = questions.ask(&question, |answer| count(answer, limits::MOST_MEASUREMENTS))?;
+    Ok(answer.map_or(USUAL_BATCH, |batch| batch as usize))
+}
+
+fn ask_budget(questions: &mut Questions<'_>) -> Result<Option<u64>, CliError> {
+    let question = Question {
+        option: "--budget N",
+        text: "How many measurements in all, at most?",
+        help: "The campaign ends when they are made. `elfving change` raises the number later.",
+        default: Some("none"),
+    };
+    let answer = questions.ask(&question, |answer| match answer {
+        "none" => Ok(None),
+        answer => count(answer, limits::MOST_MEASUREMENTS).map(Some),
+    })?;
+    Ok(answer.flatten())
 }
 
 fn checked_sigma(sigma: f64) -> Result<f64, InvalidValue> {

@@ -5,12 +5,17 @@ mod lists;
 
 pub(super) use lists::ids as ids_of;
 mod questions;
+mod table_questions;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving::units::grouped;
-use elfving_campaign::{Attachment, Campaign, Draft, Mode, OutcomeMarker, shell_word, spec_for_programs};
+use elfving_campaign::{
+    Attachment, Campaign, Draft, Mode, OutcomeMarker, numbers_beside_gaps, shell_word, spec_for_programs,
+};
+use elfving_problem::ColumnSeen;
+use elfving_table::Warning;
 use serde::Serialize;
 
 use super::failure::failed;
@@ -99,19 +104,17 @@ struct NewDocument {
     candidates: usize,
     choices: usize,
     earlier: usize,
+    columns: Vec<ColumnSeen>,
+    model: String,
     spec: serde_json::Value,
 }
 
 pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     args.output.check(as_json, "a campaign's description is")?;
-    let mut questions = Questions::new(as_json);
-    let pool = args.pool.as_ref().or(args.pool_option.as_ref());
-    let pool = questions.path("POOL", "Which file has the candidates?", pool)?;
-    let mut settings = args.question.settle(&mut questions)?;
-    let pool = questions.finish(pool)?;
+    let Settled { pool, id, mut settings, measured } = settled(args, Questions::new(as_json))?;
     let path = file_of(&args.name);
 
-    let draft = draft(args, &pool, &settings, console)?;
+    let draft = draft(args, &pool, id, &settings, console)?;
     settings.read_sigma(draft.dataset().table())?;
     if settings.mode == Mode::Certified {
         // The calibrated model scales every column by itself.
@@ -133,7 +136,10 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
     let format =
         elfving_campaign::ResultsFormat { decimal: spec.recipe.reading.decimal, ..Default::default() };
     let spec = spec.results(args.results.over(&format, &outcome_markers(&args.columns)?));
-    let measured = args.rows.measured.as_deref();
+    if let Some(unused) = draft.unused_outcomes().filter(|_| measured.is_none()) {
+        console.warnings(&[Warning { file: pool.display().to_string(), ..unused }]);
+    }
+    let measured = measured.as_deref();
     let measured = measured.map(|path| input::results(path, &spec.results)).transpose()?;
     let left_out = measured.as_ref().map(|file| draft.forbidden_measurements(file, &spec)).transpose();
     let left_out = left_out.map_err(|error| failed(error, None))?.unwrap_or_default();
@@ -142,6 +148,8 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
         console.note(format!("{count} of forbidden candidates left out: {ids}"));
     }
 
+    // As the table has them: of all rows, forbidden ones too.
+    let columns = draft.dataset().columns_seen();
     let spinner = console.spinner("building");
     let campaign = draft.create(&path, spec, measured.as_ref(), now());
     let mut campaign = campaign.map_err(|error| failed(error, None))?;
@@ -149,7 +157,8 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
     drop(spinner);
     let (file, spec) = (path.display().to_string(), spec_for_programs(campaign.spec()));
     let (candidates, choices, earlier) = (status.candidates, status.choices, status.earlier);
-    let document = NewDocument { file, candidates, choices, earlier, spec };
+    let model = status.model.clone();
+    let document = NewDocument { file, candidates, choices, earlier, columns, model, spec };
     if status.earlier > 0 && !status.earlier_used {
         let algorithm = &status.algorithm;
         console.note(format!(
@@ -157,9 +166,37 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
         ));
     }
     let csv = || output::csv_of_fields(&document);
-    let text = || words(&campaign, &status, &path);
+    let text = || words(&campaign, &status, &document.columns, &path);
     let delivered = args.output.deliver(as_json, "a campaign's description is", &document, csv, text);
     delivered.map_err(|error| error.after_commit("the campaign is on record", campaign.head().event))
+}
+
+/// Everything that was asked for, by options or on the terminal.
+struct Settled {
+    pool: PathBuf,
+    id: Option<String>,
+    settings: CampaignSettings,
+    measured: Option<PathBuf>,
+}
+
+/// Asks for what is missing, the table first: columns are then checked as they are named.
+fn settled(args: &NewArgs, mut questions: Questions<'_>) -> Result<Settled, CliError> {
+    let given = args.pool.as_ref().or(args.pool_option.as_ref());
+    let (pool, table) = table_questions::pool(&mut questions, given, &args.columns.reading())?;
+    let table = table.as_ref();
+    let id = match (&args.columns.id, table) {
+        (None, Some(table)) => table_questions::id(&mut questions, table)?,
+        (given, _) => given.clone(),
+    };
+    let settings = args.question.settle(&mut questions, table, id.as_deref())?;
+    let mut measured = args.rows.measured.clone();
+    if let (None, Some(table)) = (&measured, table)
+        && let numbers @ 1.. = numbers_beside_gaps(table, &settings.outcome)
+        && table_questions::are_measurements(&mut questions, &settings.outcome, numbers)?
+    {
+        measured = Some(pool.clone());
+    }
+    questions.finish(Settled { pool, id, settings, measured })
 }
 
 /// The first ids of a list, each once.
@@ -185,7 +222,12 @@ fn outcome_markers(columns: &ColumnArgs) -> Result<Vec<OutcomeMarker>, CliError>
 }
 
 /// What was created, and what comes next.
-fn words(campaign: &Campaign, status: &elfving_campaign::CampaignStatus, path: &Path) -> String {
+fn words(
+    campaign: &Campaign,
+    status: &elfving_campaign::CampaignStatus,
+    columns: &[ColumnSeen],
+    path: &Path,
+) -> String {
     let spec = campaign.spec();
     let why = if spec.because.is_empty() { String::new() } else { format!(" ({})", spec.because) };
     let shown = path.display();
@@ -198,8 +240,10 @@ fn words(campaign: &Campaign, status: &elfving_campaign::CampaignStatus, path: &
         count => format!(", {} made before", counted(count, "measurement")),
     };
     format!(
-        "{shown}: {} candidates{among}{earlier}\n  goal       {}\n  algorithm  {}{why}\n  batch      {}\n\nNext: elfving ask {} > batch.csv\n",
+        "{shown}: {} candidates{among}{earlier}\n{}  model      {}\n  goal       {}\n  algorithm  {}{why}\n  batch      {}\n\nNext: elfving ask {} > batch.csv\n",
         grouped(status.candidates as u64),
+        columns_in_words(columns),
+        status.model,
         spec.goal,
         spec.algorithm,
         spec.batch,
@@ -207,10 +251,28 @@ fn words(campaign: &Campaign, status: &elfving_campaign::CampaignStatus, path: &
     )
 }
 
+/// One line per column: its name and what it is to the model.
+fn columns_in_words(columns: &[ColumnSeen]) -> String {
+    let width = columns.iter().take(MOST_COLUMNS).map(|seen| seen.column.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (k, seen) in columns.iter().take(MOST_COLUMNS).enumerate() {
+        let title = if k == 0 { "columns" } else { "" };
+        text.push_str(&format!("  {title:<9}  {:<width$}  {seen}\n", seen.column));
+    }
+    if let Some(more) = columns.len().checked_sub(MOST_COLUMNS + 1) {
+        text.push_str(&format!("             and {} more; --json lists all\n", grouped(more as u64 + 1)));
+    }
+    text
+}
+
+/// Columns that are listed.
+const MOST_COLUMNS: usize = 24;
+
 /// Reads the tables once: options checked, kernel resolved.
 fn draft(
     args: &NewArgs,
     pool: &Path,
+    id: Option<String>,
     settings: &CampaignSettings,
     console: Console,
 ) -> Result<Draft, CliError> {
@@ -218,7 +280,7 @@ fn draft(
         let help = "give the features and --kernel; a campaign keeps the table, not a matrix";
         return Err(CliError::usage("E202", "a campaign needs coordinates, not a kernel matrix", help));
     }
-    let mut columns = args.columns.clone();
+    let mut columns = ColumnArgs { id, ..args.columns.clone() };
     columns.ignore.extend(settings.sigma_column().map(str::to_owned));
     let (model, kernel, targets) = (args.model, args.kernel.clone(), args.targets.clone());
     let pool_args = PoolArgs { pool: None, pool_option: None, targets, columns, model, kernel }.settle()?;
@@ -235,4 +297,88 @@ fn draft(
 fn attached(path: &Path) -> Result<Attachment, CliError> {
     let (name, bytes) = input::bytes(path)?;
     Ok(Attachment::new(name, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    const POOL: &str = "run,dose,ligand,yield\nr1,0.5,XPhos,\nr2,1,PPh3,7\nr3,2,XPhos,8\n";
+
+    /// What the answers settle, and what was heard.
+    fn talk(pool: &str, options: &[&str], answers: &str) -> (Result<Settled, CliError>, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pool.csv");
+        std::fs::write(&file, pool).unwrap();
+        let answers = answers.replace("POOL", &file.display().to_string());
+        let cli = Cli::try_parse_from(["elfving", "new", "screen"].iter().chain(options)).unwrap();
+        let Command::New(args) = cli.command else { unreachable!("it was new just now") };
+        let mut heard = Vec::new();
+        let settled = settled(&args, Questions::between(answers.as_bytes(), &mut heard));
+        let heard = String::from_utf8(heard).unwrap().replace(&folder.path().display().to_string(), "FOLDER");
+        (settled, heard)
+    }
+
+    #[test]
+    fn enter_after_enter_makes_a_calibrated_campaign() {
+        let (settled, heard) = talk(POOL, &[], "POOL\n\n\n\n\n\n\n\n");
+        let settled = settled.unwrap();
+        assert_eq!((settled.id.as_deref(), settled.settings.outcome.as_str()), (Some("run"), "yield"));
+        assert_eq!(settled.settings.mode, Mode::Calibrated);
+        assert_eq!(settled.measured, Some(settled.pool));
+        for (question, default) in [
+            ("Which column names the candidates (none: the row number)?", "run"),
+            ("Which outcome is measured (the column that results will have)?", "yield"),
+            ("Are large values good?", "yes"),
+            (
+                "Calibrated (a fitted model, no proof) or certified (a theorem under your assumptions)?",
+                "calibrated",
+            ),
+            ("How many measurements at a time?", "24"),
+            ("How many measurements in all, at most?", "none"),
+            ("The column \"yield\" has 2 numbers. Use them as earlier measurements?", "yes"),
+        ] {
+            assert!(
+                heard.contains(&format!("{question} [{default}]   taken: {default}\n")),
+                "{question}: {heard}"
+            );
+        }
+        assert!(!heard.contains("How far from the best"), "epsilon does nothing in this mode: {heard}");
+    }
+
+    #[test]
+    fn bad_answers_are_refused_one_by_one_with_the_reason() {
+        let answers = "none.csv\nPOOL\nruns\nligand\nrun\nrun\nyeild\n\nno\ncert\n8\n0\n96\n-1\n0.5\n\nnan\n0.1\n0\n2\nno\n";
+        let (settled, heard) = talk(POOL, &[], answers);
+        let settings = settled.unwrap().settings;
+        assert_eq!((settings.outcome.as_str(), settings.mode), ("yield", Mode::Certified), "{heard}");
+        for said in [
+            "there is no file \"none.csv\"; t",
+            "there is no column \"runs\"; the nearest is \"run\"",
+            "\"ligand\" has \"XPhos\" twice: names must differ",
+            "\"run\" names the candidates already",
+            "0 cannot be used: give a whole number from 1 to ",
+            "-1 cannot be used: it must be at least 0",
+            "nan cannot be used: it must be at least 0",
+            "0 cannot be used: it must be positive",
+        ] {
+            assert!(heard.contains(&format!("  {said}")), "{said}: {heard}");
+        }
+        assert!(
+            heard.contains("There is no column \"yeild\" in the table. Did you mean \"yield\"?"),
+            "{heard}"
+        );
+    }
+
+    #[test]
+    fn what_the_options_say_is_not_asked_and_a_coordinate_is_not_offered_as_a_name() {
+        let pool = "dose,yield\n0.5,\n1.5,\n";
+        let options = ["--maximize", "yield", "--mode", "calibrated"];
+        let (settled, heard) = talk(pool, &options, "POOL\n\n");
+        assert_eq!(settled.unwrap().id, None);
+        assert_eq!(heard.matches('?').count(), 2, "the file and the id: {heard}");
+        assert!(heard.contains("taken: none"), "{heard}");
+    }
 }
