@@ -143,7 +143,7 @@ fn every_answer_fits_its_schema_and_every_schema_has_an_answer() {
     // A calibrated campaign with everything that can happen to it.
     check(
         "new",
-        "new screen pool.csv --id id --log dose=2 --maximize yield --mode calibrated --batch 2 --budget 9 --measured pool.csv --max-repeats 2",
+        "new screen pool.csv --id id --log dose=2 --maximize yield --mode calibrated --batch 2 --budget 9 --measured pool.csv --max-repeats 2 --plate 2x3 --control a:1 --at-most base=2",
     );
     let batch = check("ask", "ask screen --worker robot");
     let slot = |k: usize| batch["rows"][k]["slot"].as_str().unwrap().to_owned();
@@ -156,6 +156,8 @@ fn every_answer_fits_its_schema_and_every_schema_has_an_answer() {
     check("release", "release screen --worker robot");
     check("candidate", "status screen --candidate a");
     check("change", "change screen --budget 12 --reason more");
+    std::fs::write(bench.path("new.csv"), "id,dose,base\ne,5,KOAc\n").unwrap();
+    check("change", "extend screen new.csv --reason 'it came'");
     check("change", "forbid screen d --reason gone");
     check("change", "allow screen d --reason back");
     check("change", "forbid screen d --infeasible --reason broken");
