@@ -7,6 +7,7 @@
 mod cholesky;
 mod dependencies;
 mod farthest_pairs;
+pub mod lp;
 mod matrix;
 mod pivoted_cholesky;
 mod product;

@@ -1,5 +1,6 @@
-//! A matrix game by interior points: `max_λ min_k ⟨g_k, λ⟩` over the simplex.
+//! A matrix game as a linear programme: `max_λ min_k ⟨g_k, λ⟩` over the simplex.
 
+use elfving::numerics::lp::{Constraints, LinearProgramme, Point};
 use elfving::numerics::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gram};
 
 /// Newton steps at most.
@@ -28,50 +29,27 @@ impl Game {
         self.rows.push(row);
     }
 
-    /// Solves to a relative gap, by a primal-dual path that is feasible from the first step on.
-    ///
-    /// Unknowns λ, t with slacks `s = Gλ - t`, and w, v with slacks `z = v - Gᵀw`; the gap is `⟨λ, z⟩ + ⟨w, s⟩`. A step solves
-    /// `(G D Gᵀ + E) dw = …` with `D = λ/z`, `E = s/w`, bordered by dt and dv. Cost: n K² + K³/3 a step for K rows.
+    /// Solves to a relative gap: `min v` subject to `Gw ≤ v`, `w ≥ 0`, `Σw = 1`, whose multipliers are the shares λ and the
+    /// excess of every row over the value. Cost: n K² + K³/3 a step for K rows.
     pub(super) fn solve(&mut self, accuracy: f64) -> Solved {
         let (n, rows) = (self.points, self.rows.len());
         let unit = self.rows.iter().flatten().copied().fold(0.0, f64::max);
         if !(unit > 0.0 && unit.is_finite()) {
             return Solved { shares: vec![1.0 / n as f64; n], at_most: 0.0 };
         }
-        let game = Matrix::from_fn(n, rows, |x, k| self.rows[k][x] / unit);
-        let mut shares = vec![1.0 / n as f64; n];
-        let mut mix = vec![1.0 / rows as f64; rows];
-        let gains = apply_transposed(&game, &shares);
-        let costs = apply(&game, &mix);
-        let mut t = gains.iter().copied().fold(f64::INFINITY, f64::min) - 0.1;
-        let mut v = costs.iter().copied().fold(0.0, f64::max) + 0.1;
-        for _ in 0..MOST_STEPS {
-            let s: Vec<f64> = apply_transposed(&game, &shares).iter().map(|gain| gain - t).collect();
-            let z: Vec<f64> = apply(&game, &mix).iter().map(|cost| v - cost).collect();
-            let gap = v - t;
-            if !(gap > accuracy * v.abs()) {
-                break;
-            }
-            let mean = (dot(&shares, &z) + dot(&mix, &s)) / (n + rows) as f64;
-            let Some(newton) = Newton::new(&game, &shares, &mix, &s, &z) else { break };
-            let aim = newton.step(0.0, None);
-            let reach = aim.reach(&shares, &mix, &s, &z);
-            let ahead = aim.mean_after(reach, &shares, &mix, &s, &z);
-            // Mehrotra: the closer the plain step gets, the less centring.
-            let step = newton.step((ahead / mean).powi(3).clamp(1e-6, 0.5) * mean, Some(&aim));
-            let length = (0.97 * step.reach(&shares, &mix, &s, &z)).min(1.0);
-            shares.iter_mut().zip(&step.shares).for_each(|(value, by)| *value += length * by);
-            mix.iter_mut().zip(&step.mix).for_each(|(value, by)| *value += length * by);
-            t += length * step.t;
-            v += length * step.v;
-            if !(length > 1e-10) {
-                break;
-            }
-        }
+        let mixtures = Mixtures { game: Matrix::from_fn(n, rows, |x, k| self.rows[k][x] / unit) };
+        let mut objective = vec![0.0; rows + 1];
+        objective[rows] = -1.0;
+        let programme = LinearProgramme { constraints: &mixtures, objective: &objective };
+        let mut at = mixtures.start();
+        programme.solve(&mut at, MOST_STEPS, |at| at.complementarity() <= accuracy * at.y[rows].abs());
         // Whatever rounding did: shares and mixture of sum one, and the bound that the mixture proves.
+        let (mut shares, mut mix) = (at.multipliers, at.y);
+        shares.truncate(n);
+        mix.truncate(rows);
         normalise(&mut shares);
         normalise(&mut mix);
-        let at_most = apply(&game, &mix).into_iter().fold(0.0, f64::max) * unit;
+        let at_most = apply(&mixtures.game, &mix).into_iter().fold(0.0, f64::max) * unit;
         if rows > MOST_ROWS {
             let largest = mix.iter().copied().fold(0.0, f64::max);
             let mut weights = mix.iter();
@@ -87,96 +65,93 @@ fn normalise(weights: &mut [f64]) {
     weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
-/// A Newton direction.
-struct Step {
-    shares: Vec<f64>,
-    mix: Vec<f64>,
-    s: Vec<f64>,
-    z: Vec<f64>,
-    t: f64,
-    v: f64,
+/// The mixtures w of the rows and what they cost at most: unknowns (w, v), slacks `v - Gw` and then w itself.
+struct Mixtures {
+    /// G, n × K.
+    game: Matrix,
 }
 
-impl Step {
-    /// The longest step of at most one that leaves everything positive.
-    fn reach(&self, shares: &[f64], mix: &[f64], s: &[f64], z: &[f64]) -> f64 {
-        let reach = |now: &[f64], by: &[f64]| {
-            now.iter().zip(by).filter(|(_, by)| **by < 0.0).map(|(now, by)| -now / by).fold(1.0, f64::min)
-        };
-        reach(shares, &self.shares).min(reach(mix, &self.mix)).min(reach(s, &self.s)).min(reach(z, &self.z))
-    }
-
-    /// The mean complementarity after a step of this length.
-    fn mean_after(&self, length: f64, shares: &[f64], mix: &[f64], s: &[f64], z: &[f64]) -> f64 {
-        let sum = |a: &[f64], da: &[f64], b: &[f64], db: &[f64]| -> f64 {
-            (0..a.len()).map(|k| (a[k] + length * da[k]) * (b[k] + length * db[k])).sum()
-        };
-        (sum(shares, &self.shares, z, &self.z) + sum(mix, &self.mix, s, &self.s))
-            / (shares.len() + mix.len()) as f64
+impl Mixtures {
+    /// Everything alike, with room on both sides.
+    fn start(&self) -> Point {
+        let (n, rows) = (self.game.rows(), self.game.columns());
+        let shares = vec![1.0 / n as f64; n];
+        let mut y = vec![1.0 / rows as f64; rows];
+        y.push(apply(&self.game, &y).into_iter().fold(0.0, f64::max) + 0.1);
+        let gains = apply_transposed(&self.game, &shares);
+        let value = gains.iter().copied().fold(f64::INFINITY, f64::min) - 0.1;
+        let slacks = self.slacks(&mut y);
+        let multipliers = shares.into_iter().chain(gains.into_iter().map(|gain| gain - value)).collect();
+        Point { y, slacks, multipliers }
     }
 }
 
-/// The factored Newton system at a point.
-struct Newton<'a> {
-    game: &'a Matrix,
-    shares: &'a [f64],
-    mix: &'a [f64],
-    s: &'a [f64],
-    z: &'a [f64],
-    /// D = λ/z.
-    ratio: Vec<f64>,
-    factor: Cholesky,
-    /// H⁻¹ 1 and H⁻¹ G D 1.
-    ones: Vec<f64>,
-    sums: Vec<f64>,
-    /// G D 1.
-    row_sums: Vec<f64>,
-}
+impl Constraints for Mixtures {
+    type Normal = Normal;
 
-impl<'a> Newton<'a> {
-    fn new(game: &'a Matrix, shares: &'a [f64], mix: &'a [f64], s: &'a [f64], z: &'a [f64]) -> Option<Self> {
-        let ratio: Vec<f64> = shares.iter().zip(z).map(|(share, z)| share / z).collect();
-        let mut matrix = weighted_gram(game, &ratio);
-        for k in 0..mix.len() {
-            matrix[(k, k)] += s[k] / mix[k];
-        }
+    fn slacks(&self, y: &mut [f64]) -> Vec<f64> {
+        let (mix, most) = y.split_at_mut(self.game.columns());
+        let costs = apply(&self.game, mix);
+        // Rounding may bring a slack to 0 at the very end: then the bound gives way by as much.
+        most[0] = costs.iter().fold(most[0], |most, cost| most.max(cost * (1.0 + 4.0 * f64::EPSILON)));
+        costs.into_iter().map(|cost| most[0] - cost).chain(mix.iter().copied()).collect()
+    }
+
+    fn apply(&self, direction: &[f64]) -> Vec<f64> {
+        let (mix, most) = direction.split_at(self.game.columns());
+        let costs = apply(&self.game, mix);
+        costs.into_iter().map(|cost| cost - most[0]).chain(mix.iter().map(|weight| -weight)).collect()
+    }
+
+    fn apply_transposed(&self, multipliers: &[f64]) -> Vec<f64> {
+        let (shares, excess) = multipliers.split_at(self.game.rows());
+        let mut pulled = apply_transposed(&self.game, shares);
+        pulled.iter_mut().zip(excess).for_each(|(gain, excess)| *gain -= excess);
+        pulled.push(-shares.iter().sum::<f64>());
+        pulled
+    }
+
+    fn normal(&self, weights: &[f64]) -> Option<Normal> {
+        let (of_points, of_rows) = weights.split_at(self.game.rows());
+        let mut matrix = weighted_gram(&self.game, of_points);
+        of_rows.iter().enumerate().for_each(|(k, weight)| matrix[(k, k)] += weight);
         let factor = Cholesky::new(matrix).ok()?;
-        let row_sums = apply_transposed(game, &ratio);
-        let (mut ones, mut sums) = (vec![1.0; mix.len()], row_sums.clone());
+        let border = apply_transposed(&self.game, of_points);
+        let (mut ones, mut solved_border) = (vec![1.0; border.len()], border.clone());
         factor.solve(&mut ones);
-        factor.solve(&mut sums);
-        Some(Self { game, shares, mix, s, z, ratio, factor, ones, sums, row_sums })
+        factor.solve(&mut solved_border);
+        Some(Normal { factor, ones, border, solved_border, total: of_points.iter().sum() })
     }
 
-    /// The direction towards complementarity `target`, with the second-order term of an earlier direction.
-    fn step(&self, target: f64, earlier: Option<&Step>) -> Step {
-        let rest = |a: &[f64], b: &[f64], da: Option<&[f64]>, db: Option<&[f64]>| -> Vec<f64> {
-            (0..a.len())
-                .map(|k| {
-                    let second = da.zip(db).map_or(0.0, |(da, db)| da[k] * db[k]);
-                    (target - second) / a[k] - b[k]
-                })
-                .collect()
-        };
-        let of_shares = rest(self.shares, self.z, earlier.map(|e| &e.shares[..]), earlier.map(|e| &e.z[..]));
-        let of_mix = rest(self.mix, self.s, earlier.map(|e| &e.mix[..]), earlier.map(|e| &e.s[..]));
-        let scaled: Vec<f64> = self.ratio.iter().zip(&of_shares).map(|(d, r)| d * r).collect();
-        let pulled = apply_transposed(self.game, &scaled);
-        let mut base: Vec<f64> = of_mix.iter().zip(&pulled).map(|(r, p)| r - p).collect();
-        self.factor.solve(&mut base);
-        // dw = base + dt ones + dv sums; the sums of dw and dλ are zero.
-        let total = |x: &[f64]| x.iter().sum::<f64>();
-        let (a11, a12, b1) = (total(&self.ones), total(&self.sums), -total(&base));
-        let a21 = dot(&self.row_sums, &self.ones);
-        let a22 = dot(&self.row_sums, &self.sums) - total(&self.ratio);
-        let b2 = -total(&scaled) - dot(&self.row_sums, &base);
+    /// `H dw - border dv + τ 1 = right`, `Σ D dv - borderᵀ dw = last`, and `Σ dw = 0` with its multiplier τ.
+    fn solve(&self, normal: &Normal, right: &mut Vec<f64>) {
+        let last = right.pop().expect("the bound is the last unknown");
+        normal.factor.solve(right);
+        // dw = right + dv solved_border - τ ones.
+        let sum = |x: &[f64]| x.iter().sum::<f64>();
+        let (a11, a12, b1) = (sum(&normal.solved_border), -sum(&normal.ones), -sum(right));
+        let a21 = normal.total - dot(&normal.border, &normal.solved_border);
+        let a22 = dot(&normal.border, &normal.ones);
+        let b2 = last + dot(&normal.border, right);
         let determinant = a11 * a22 - a12 * a21;
-        let t = (b1 * a22 - a12 * b2) / determinant;
-        let v = (a11 * b2 - a21 * b1) / determinant;
-        let mix: Vec<f64> = (0..base.len()).map(|k| base[k] + t * self.ones[k] + v * self.sums[k]).collect();
-        let z: Vec<f64> = apply(self.game, &mix).iter().map(|cost| v - cost).collect();
-        let shares: Vec<f64> = (0..z.len()).map(|x| self.ratio[x] * (of_shares[x] - z[x])).collect();
-        let s: Vec<f64> = apply_transposed(self.game, &shares).iter().map(|gain| gain - t).collect();
-        Step { shares, mix, s, z, t, v }
+        let most = (b1 * a22 - a12 * b2) / determinant;
+        let tie = (a11 * b2 - a21 * b1) / determinant;
+        for (k, change) in right.iter_mut().enumerate() {
+            *change += most * normal.solved_border[k] - tie * normal.ones[k];
+        }
+        right.push(most);
     }
+}
+
+/// The factored normal matrix, with the equation `Σw = 1` beside it.
+struct Normal {
+    /// `H = Gᵀ D G + E`.
+    factor: Cholesky,
+    /// H⁻¹ 1.
+    ones: Vec<f64>,
+    /// Gᵀ D 1, and under the inverse of H.
+    border: Vec<f64>,
+    solved_border: Vec<f64>,
+    /// Σ D.
+    total: f64,
 }

@@ -1,200 +1,133 @@
-//! `min Σ|β|, Xᵀβ = c` and `max cᵀy, |Xy| ≤ 1` together: Mehrotra's primal-dual interior point.
+//! `min Σ|β|, Xᵀβ = c` and `max cᵀy, |Xy| ≤ 1` together: the linear programme of Elfving's set.
 
 use crate::design::canonical::Breakdown;
+use crate::numerics::lp::{Constraints, LinearProgramme, Point};
 use crate::numerics::{Cholesky, Matrix, apply, apply_transposed, dot, weighted_gram};
 
-/// The programme with its iterate: `β = p - n` with p, n > 0, and y with slacks `1 ∓ xᵀy` > 0.
+/// The programme with its iterate: `β = p - n` with p, n > 0 the multipliers of `xᵀy ≤ 1` and `-xᵀy ≤ 1`.
 pub(super) struct Programme {
-    /// X, m × r.
-    pub rows: Matrix,
-    pub y: Vec<f64>,
+    slab: Slab,
     target: Vec<f64>,
-    p: Vec<f64>,
-    n: Vec<f64>,
+    at: Point,
+}
+
+/// `|Xy| ≤ 1`: the slacks `1 - xᵀy`, then `1 + xᵀy`.
+struct Slab {
+    /// X, m × r.
+    rows: Matrix,
 }
 
 /// Steps after which the iterate is handed back whatever its gap.
 const ITERATION_LIMIT: usize = 100;
+/// A gap above this part of the best one so far is no progress; so many in a row, and double precision has no more to give.
+const PROGRESS: f64 = 0.9;
+const STALLED: usize = 5;
 /// Newton steps at constant complementarity that end a solve.
 const CENTRING_STEPS: usize = 3;
-/// Fraction of the way to the boundary that a step may go.
-const TO_BOUNDARY: f64 = 0.995;
 
-/// One Newton direction.
-struct Direction {
-    p: Vec<f64>,
-    n: Vec<f64>,
-    y: Vec<f64>,
-    /// `X dy`.
-    xy: Vec<f64>,
+impl Constraints for Slab {
+    type Normal = Cholesky;
+
+    fn slacks(&self, y: &mut [f64]) -> Vec<f64> {
+        let values = apply(&self.rows, y);
+        let above = values.iter().map(|value| 1.0 - value);
+        above.chain(values.iter().map(|value| 1.0 + value)).collect()
+    }
+
+    fn apply(&self, direction: &[f64]) -> Vec<f64> {
+        let values = apply(&self.rows, direction);
+        values.iter().copied().chain(values.iter().map(|value| -value)).collect()
+    }
+
+    fn apply_transposed(&self, multipliers: &[f64]) -> Vec<f64> {
+        apply_transposed(&self.rows, &both(multipliers, |p, n| p - n))
+    }
+
+    fn normal(&self, weights: &[f64]) -> Option<Cholesky> {
+        Cholesky::new(weighted_gram(&self.rows, &both(weights, |p, n| p + n))).ok()
+    }
+
+    fn solve(&self, normal: &Cholesky, right: &mut Vec<f64>) {
+        normal.solve(right);
+    }
+}
+
+/// One number for each point from those of its two sides.
+fn both(sides: &[f64], make: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    let (p, n) = sides.split_at(sides.len() / 2);
+    p.iter().zip(n).map(|(p, n)| make(*p, *n)).collect()
 }
 
 impl Programme {
     pub(super) fn new(rows: Matrix, target: Vec<f64>) -> Self {
         let (m, r) = (rows.rows(), rows.columns());
-        Self { rows, target, y: vec![0.0; r], p: vec![1.0; m], n: vec![1.0; m] }
+        let at = Point { y: vec![0.0; r], slacks: vec![1.0; 2 * m], multipliers: vec![1.0; 2 * m] };
+        Self { slab: Slab { rows }, target, at }
     }
 
     /// Iterates to a relative duality gap of `stop`, or as far as rounding allows; ends on the central path.
     pub(super) fn solve(&mut self, stop: f64) -> Result<usize, Breakdown> {
-        self.start()?;
-        let mut iterations = 0;
-        let mut best = f64::INFINITY;
-        let mut stalled = 0;
-        while self.gap() > stop && iterations < ITERATION_LIMIT && stalled < 5 {
-            iterations += 1;
-            if self.predict_and_correct().is_err() {
-                break; // as far as double precision goes
-            }
-            stalled = if self.gap() < 0.9 * best { 0 } else { stalled + 1 };
-            best = best.min(self.gap());
-        }
-        if !(best < 1.0 || self.gap() <= stop) {
+        let programme = LinearProgramme { constraints: &self.slab, objective: &self.target };
+        let mut at = programme.start(vec![0.0; self.target.len()], self.least_squares()?);
+        let (mut best, mut stalled) = (f64::INFINITY, 0);
+        let steps = programme.solve(&mut at, ITERATION_LIMIT, |at| {
+            let now = gap(&self.target, at);
+            stalled = if now < PROGRESS * best || best.is_infinite() { 0 } else { stalled + 1 };
+            best = best.min(now);
+            now <= stop || stalled == STALLED
+        });
+        if !(best < 1.0) {
             return Err(Breakdown);
         }
-        for _ in 0..CENTRING_STEPS {
-            iterations += 1;
-            if self.centre().is_err() {
-                break;
-            }
-        }
-        Ok(iterations)
+        let centred = (0..CENTRING_STEPS).take_while(|_| programme.centre(&mut at)).count();
+        self.at = at;
+        Ok(steps + centred)
     }
 
-    /// The least-squares β, split so that both parts are positive; y = 0.
-    fn start(&mut self) -> Result<(), Breakdown> {
-        let m = self.rows.rows();
-        let factor = Cholesky::new(weighted_gram(&self.rows, &vec![1.0; m])).map_err(|_| Breakdown)?;
+    /// p and n of the least-squares β, both positive.
+    fn least_squares(&self) -> Result<Vec<f64>, Breakdown> {
+        let m = self.slab.rows.rows();
+        let factor = self.slab.normal(&vec![0.5; 2 * m]).ok_or(Breakdown)?;
         let mut z = self.target.clone();
         factor.solve(&mut z);
-        let beta = apply(&self.rows, &z);
+        let beta = apply(&self.slab.rows, &z);
         let offset = beta.iter().map(|b| b.abs()).sum::<f64>() / m as f64;
         if !(offset > 0.0 && offset.is_finite()) {
             return Err(Breakdown);
         }
-        self.p = beta.iter().map(|b| b.max(0.0) + offset).collect();
-        self.n = beta.iter().map(|b| (-b).max(0.0) + offset).collect();
-        self.y.fill(0.0);
-        Ok(())
+        let p = beta.iter().map(|b| b.max(0.0) + offset);
+        Ok(p.chain(beta.iter().map(|b| (-b).max(0.0) + offset)).collect())
+    }
+
+    pub(super) fn rows(&self) -> &Matrix {
+        &self.slab.rows
+    }
+
+    pub(super) fn y(&self) -> &[f64] {
+        &self.at.y
     }
 
     /// `(Σ (p + n) - cᵀy) / cᵀy`.
     pub(super) fn gap(&self) -> f64 {
-        let total: f64 = self.p.iter().chain(&self.n).sum();
-        let reached = dot(&self.target, &self.y);
-        if reached > 0.0 { (total - reached).max(0.0) / reached } else { f64::INFINITY }
+        gap(&self.target, &self.at)
     }
 
     /// β, m.
     pub(super) fn beta(&self) -> Vec<f64> {
-        self.p.iter().zip(&self.n).map(|(p, n)| p - n).collect()
+        both(&self.at.multipliers, |p, n| p - n)
     }
 
     /// `p + n`: on the central path `p (1 - xᵀy) = n (1 + xᵀy)`, so that `(p + n) xᵀy = β` and `M y ∝ c`.
     pub(super) fn central_weights(&self) -> Vec<f64> {
-        self.p.iter().zip(&self.n).map(|(p, n)| p + n).collect()
-    }
-
-    fn complementarity(&self, xy: &[f64]) -> f64 {
-        let sum: f64 = (0..xy.len()).map(|i| self.p[i] * (1.0 - xy[i]) + self.n[i] * (1.0 + xy[i])).sum();
-        sum / (2 * xy.len()) as f64
-    }
-
-    /// Mehrotra's step: how far would it go, then again with the centring that deserves and its second order.
-    fn predict_and_correct(&mut self) -> Result<(), Breakdown> {
-        let xy = apply(&self.rows, &self.y);
-        let mu = self.complementarity(&xy);
-        let system = self.factor(&xy)?;
-        let affine = self.direction(&system, &xy, 0.0, None)?;
-        let (a, b) = self.reach(&affine, &xy);
-        let (a, b) = (a.min(1.0), b.min(1.0));
-        let ahead: f64 = (0..xy.len())
-            .map(|i| {
-                let moved = xy[i] + b * affine.xy[i];
-                (self.p[i] + a * affine.p[i]) * (1.0 - moved) + (self.n[i] + a * affine.n[i]) * (1.0 + moved)
-            })
-            .sum::<f64>()
-            / (2 * xy.len()) as f64;
-        let target = mu * (ahead / mu).powi(3).clamp(0.0, 1.0);
-        let direction = self.direction(&system, &xy, target, Some(&affine))?;
-        self.go(&direction, &xy)
-    }
-
-    /// A step towards the central path at the present complementarity.
-    fn centre(&mut self) -> Result<(), Breakdown> {
-        let xy = apply(&self.rows, &self.y);
-        let system = self.factor(&xy)?;
-        let direction = self.direction(&system, &xy, self.complementarity(&xy), None)?;
-        self.go(&direction, &xy)
-    }
-
-    /// `Xᵀ diag(p/s + n/t) X` with the slacks s and t.
-    fn factor(&self, xy: &[f64]) -> Result<Cholesky, Breakdown> {
-        let weights: Vec<f64> =
-            (0..xy.len()).map(|i| self.p[i] / (1.0 - xy[i]) + self.n[i] / (1.0 + xy[i])).collect();
-        Cholesky::new(weighted_gram(&self.rows, &weights)).map_err(|_| Breakdown)
-    }
-
-    /// Aims at complementarity `target`; with `affine`, adds its second order.
-    fn direction(
-        &self,
-        system: &Cholesky,
-        xy: &[f64],
-        target: f64,
-        affine: Option<&Direction>,
-    ) -> Result<Direction, Breakdown> {
-        let m = xy.len();
-        // s dp + p ds = aim_p with ds = -X dy, and t dn + n dt = aim_n with dt = X dy.
-        let aim_p: Vec<f64> = (0..m)
-            .map(|i| target - self.p[i] * (1.0 - xy[i]) + affine.map_or(0.0, |a| a.p[i] * a.xy[i]))
-            .collect();
-        let aim_n: Vec<f64> = (0..m)
-            .map(|i| target - self.n[i] * (1.0 + xy[i]) - affine.map_or(0.0, |a| a.n[i] * a.xy[i]))
-            .collect();
-        let split: Vec<f64> = (0..m)
-            .map(|i| self.p[i] - self.n[i] + aim_p[i] / (1.0 - xy[i]) - aim_n[i] / (1.0 + xy[i]))
-            .collect();
-        let explained = apply_transposed(&self.rows, &split);
-        let mut y: Vec<f64> = self.target.iter().zip(&explained).map(|(c, e)| c - e).collect();
-        system.solve(&mut y);
-        let dxy = apply(&self.rows, &y);
-        let p: Vec<f64> = (0..m).map(|i| (aim_p[i] + self.p[i] * dxy[i]) / (1.0 - xy[i])).collect();
-        let n: Vec<f64> = (0..m).map(|i| (aim_n[i] - self.n[i] * dxy[i]) / (1.0 + xy[i])).collect();
-        let finite = p.iter().chain(&n).chain(&y).all(|value| value.is_finite());
-        if finite { Ok(Direction { p, n, y, xy: dxy }) } else { Err(Breakdown) }
-    }
-
-    /// How far (p, n) and y can go before something reaches zero.
-    fn reach(&self, direction: &Direction, xy: &[f64]) -> (f64, f64) {
-        let until = |value: f64, change: f64| if change < 0.0 { -value / change } else { f64::INFINITY };
-        let (mut primal, mut dual) = (f64::INFINITY, f64::INFINITY);
-        for i in 0..xy.len() {
-            primal = primal.min(until(self.p[i], direction.p[i])).min(until(self.n[i], direction.n[i]));
-            dual = dual.min(until(1.0 - xy[i], -direction.xy[i])).min(until(1.0 + xy[i], direction.xy[i]));
-        }
-        (primal, dual)
-    }
-
-    fn go(&mut self, direction: &Direction, xy: &[f64]) -> Result<(), Breakdown> {
-        let (primal, dual) = self.reach(direction, xy);
-        let (primal, dual) = ((TO_BOUNDARY * primal).min(1.0), (TO_BOUNDARY * dual).min(1.0));
-        let move_by = |values: &mut [f64], changes: &[f64], length: f64| {
-            values.iter_mut().zip(changes).for_each(|(value, change)| *value += length * change);
-        };
-        let before = self.y.clone();
-        move_by(&mut self.y, &direction.y, dual);
-        // Rounding must not carry y over the boundary.
-        let inside = apply(&self.rows, &self.y).iter().all(|v| v.abs() < 1.0);
-        if !inside {
-            self.y = before;
-            return Err(Breakdown);
-        }
-        move_by(&mut self.p, &direction.p, primal);
-        move_by(&mut self.n, &direction.n, primal);
-        Ok(())
+        both(&self.at.multipliers, |p, n| p + n)
     }
 }
 
+fn gap(target: &[f64], at: &Point) -> f64 {
+    let total: f64 = at.multipliers.iter().sum();
+    let reached = dot(target, &at.y);
+    if reached > 0.0 { (total - reached).max(0.0) / reached } else { f64::INFINITY }
+}
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,8 +148,8 @@ mod tests {
         let reached = apply_transposed(&rows, &beta);
         let miss: Vec<f64> = reached.iter().zip(&target).map(|(a, b)| a - b).collect();
         assert!(norm_squared(&miss).sqrt() < 1e-11);
-        assert!(apply(&rows, &programme.y).iter().all(|v| v.abs() < 1.0));
-        let (primal, dual) = (beta.iter().map(|b| b.abs()).sum::<f64>(), dot(&target, &programme.y));
+        assert!(apply(&rows, programme.y()).iter().all(|v| v.abs() < 1.0));
+        let (primal, dual) = (beta.iter().map(|b| b.abs()).sum::<f64>(), dot(&target, programme.y()));
         assert!(primal >= dual && primal - dual < 1e-11 * dual, "{primal} {dual}");
     }
 
@@ -228,8 +161,8 @@ mod tests {
         programme.solve(1e-3).unwrap_or_else(|_| panic!("solvable"));
         let mut y = target;
         Cholesky::new(weighted_gram(&rows, &programme.central_weights())).unwrap().solve(&mut y);
-        for (a, b) in y.iter().zip(&programme.y) {
-            assert!((a - b).abs() < 1e-6, "{y:?} {:?}", programme.y);
+        for (a, b) in y.iter().zip(programme.y()) {
+            assert!((a - b).abs() < 1e-6, "{y:?} {:?}", programme.y());
         }
     }
 }

@@ -172,7 +172,7 @@ impl<'a> Hull<'a> {
         }
         self.passes += 1;
         let r = self.target.len();
-        let y = apply(&self.factor.inverse_upper(), &self.programme.y);
+        let y = apply(&self.factor.inverse_upper(), self.programme.y());
         let transform = Matrix::from_row_major(r, 1, y);
         let top = largest_rows(&self.canonical.points, &[&transform], self.working.len() + 2 * r + 20);
         let beyond = top[0].iter().filter(|(squared, i)| {
@@ -183,7 +183,7 @@ impl<'a> Hull<'a> {
 
     /// The weights |β| of a basic solution, by point.
     fn vertex(&self) -> BTreeMap<usize, f64> {
-        let mut basic = basic_solution(&self.programme.rows, &self.target, &self.programme.beta());
+        let mut basic = basic_solution(self.programme.rows(), &self.target, &self.programme.beta());
         let sum: f64 = basic.iter().map(|(_, weight)| weight).sum();
         basic.iter_mut().for_each(|(_, weight)| *weight /= sum);
         basic.into_iter().map(|(k, weight)| (self.working[k], weight)).collect()

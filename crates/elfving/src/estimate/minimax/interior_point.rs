@@ -1,8 +1,8 @@
-//! The interior point on a working set: `min t` subject to `|⟨u_i, y⟩ - g_i| ≤ t`.
+//! The linear programme on a working set: `min t` subject to `|⟨u_i, y⟩ - g_i| ≤ t`.
 //!
-//! Mehrotra's predictor and corrector. The slacks `s± = t ∓ (⟨u, y⟩ - g)` are computed, never iterated, so every iterate is
-//! feasible; eliminating the duals leaves one system of order d + 1 whose matrix is `Uᵀ D U` bordered by one row.
+//! Its unknowns are y and the level t behind it; its normal matrix is `Uᵀ D U` bordered by one row.
 
+use crate::numerics::lp::{Constraints, LinearProgramme, Point};
 use crate::numerics::{Cholesky, Matrix, add_scaled, add_scaled_row, apply, dot, weighted_gram};
 use rayon::prelude::*;
 
@@ -10,8 +10,6 @@ use rayon::prelude::*;
 const CHUNK_ROWS: usize = 512;
 /// Traces of ridge to try, relative to the mean diagonal of the normal matrix, when rounding makes it indefinite.
 const RIDGES: [f64; 5] = [0.0, 1e-16, 1e-14, 1e-12, 1e-10];
-/// How much of the way to the boundary a step goes.
-const STEP: f64 = 0.995;
 /// Offsets are at most 1: a gap below this is rounding.
 const ZERO: f64 = 1e-15;
 /// More iterations than this mean that double precision has no more to give.
@@ -23,7 +21,7 @@ pub(super) struct Working {
     offsets: Vec<f64>,
 }
 
-/// Where the interior point ended.
+/// Where the programme ended.
 pub(super) struct Solution {
     pub y: Vec<f64>,
     /// `ζ = z⁻ - z⁺` for each row.
@@ -77,157 +75,104 @@ impl Working {
         self.chunks[0].columns()
     }
 
+    /// `⟨u_i, y⟩ - g_i`.
+    fn residuals(&self, y: &[f64]) -> Vec<f64> {
+        let mut residuals = self.product(y);
+        residuals.iter_mut().zip(&self.offsets).for_each(|(r, g)| *r -= g);
+        residuals
+    }
+
     /// Minimises the level from `y`, starting `lift` above its largest residual, until the complementarity gap is at most `tolerance` times the level.
     pub(super) fn solve(&self, y: Vec<f64>, lift: f64, tolerance: f64) -> Solution {
-        let mut at = Iterate::start(self, y, lift);
-        let mut iterations = 0;
-        while at.gap() > (tolerance * at.level).max(ZERO) && iterations < ITERATIONS {
-            let Some(newton) = Newton::new(self, &at) else { break };
-            let predictor = newton.step(self, &at, &Target::affine(&at));
-            let ahead = at.gap_after(&predictor);
-            let centring = (ahead / at.gap()).powi(3);
-            let step = newton.step(self, &at, &Target::corrected(&at, &predictor, centring));
-            if !step.is_finite() || !at.advance(self, &step) {
-                break;
-            }
-            iterations += 1;
-        }
-        let weights = at.minus.iter().zip(&at.plus).map(|(minus, plus)| minus.dual - plus.dual).collect();
-        let level = at.residuals.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
-        Solution { y: at.y, weights, level, iterations }
+        let d = self.dimension();
+        let mut objective = vec![0.0; d + 1];
+        objective[d] = -1.0;
+        let programme = LinearProgramme { constraints: self, objective: &objective };
+        let mut at = self.start(y, lift);
+        let enough = |at: &Point| at.complementarity() <= (tolerance * at.y[d]).max(ZERO);
+        let iterations = programme.solve(&mut at, ITERATIONS, enough);
+        let (plus, minus) = at.multipliers.split_at(self.offsets.len());
+        let weights = minus.iter().zip(plus).map(|(minus, plus)| minus - plus).collect();
+        let mut y = at.y;
+        y.truncate(d);
+        let level = largest(&self.residuals(&y));
+        Solution { y, weights, level, iterations }
+    }
+
+    /// Well inside, with multipliers in inverse proportion to the slacks: a point near the central path.
+    fn start(&self, mut y: Vec<f64>, lift: f64) -> Point {
+        let level = (1.0 + lift) * largest(&self.residuals(&y)).max(f64::MIN_POSITIVE);
+        y.push(level);
+        let slacks = self.slacks(&mut y);
+        let total: f64 = slacks.iter().map(|slack| 1.0 / slack).sum();
+        let multipliers = slacks.iter().map(|slack| 1.0 / (slack * total)).collect();
+        Point { y, slacks, multipliers }
     }
 }
 
-/// A slack and its dual.
-#[derive(Clone, Copy)]
-struct Side {
-    slack: f64,
-    dual: f64,
+fn largest(residuals: &[f64]) -> f64 {
+    residuals.iter().fold(0.0, |m: f64, r| m.max(r.abs()))
 }
 
-struct Iterate {
-    y: Vec<f64>,
-    level: f64,
-    /// `⟨u_i, y⟩ - g_i`.
-    residuals: Vec<f64>,
-    /// `⟨u, y⟩ - g ≤ t`.
-    plus: Vec<Side>,
-    /// `g - ⟨u, y⟩ ≤ t`.
-    minus: Vec<Side>,
+/// One number for each row from those of its two sides.
+fn both(sides: &[f64], make: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    let (plus, minus) = sides.split_at(sides.len() / 2);
+    plus.iter().zip(minus).map(|(plus, minus)| make(*plus, *minus)).collect()
 }
 
-impl Iterate {
-    /// Well inside, with duals in inverse proportion to the slacks: a point near the central path.
-    fn start(working: &Working, y: Vec<f64>, lift: f64) -> Self {
-        let mut residuals = working.product(&y);
-        residuals.iter_mut().zip(&working.offsets).for_each(|(r, g)| *r -= g);
-        let largest = residuals.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
-        let level = (1.0 + lift) * largest.max(f64::MIN_POSITIVE);
-        let total: f64 = residuals.iter().map(|r| 1.0 / (level - r) + 1.0 / (level + r)).sum();
-        let side = |slack: f64| Side { slack, dual: 1.0 / (slack * total) };
-        let plus = residuals.iter().map(|r| side(level - r)).collect();
-        let minus = residuals.iter().map(|r| side(level + r)).collect();
-        Self { y, level, residuals, plus, minus }
+/// `⟨u, y⟩ - g ≤ t` for every row, then `g - ⟨u, y⟩ ≤ t`.
+impl Constraints for Working {
+    type Normal = Normal;
+
+    fn slacks(&self, y: &mut [f64]) -> Vec<f64> {
+        let (y, level) = y.split_at_mut(self.dimension());
+        let residuals = self.residuals(y);
+        // Rounding may bring a slack to 0 at the very end: then the level gives way by as much.
+        level[0] = level[0].max(largest(&residuals) * (1.0 + 4.0 * f64::EPSILON));
+        let above = residuals.iter().map(|r| level[0] - r);
+        above.chain(residuals.iter().map(|r| level[0] + r)).collect()
     }
 
-    fn sides(&self) -> impl Iterator<Item = &Side> {
-        self.plus.iter().chain(&self.minus)
+    fn apply(&self, direction: &[f64]) -> Vec<f64> {
+        let (y, level) = direction.split_at(self.dimension());
+        let products = self.product(y);
+        let above = products.iter().map(|p| p - level[0]);
+        above.chain(products.iter().map(|p| -p - level[0])).collect()
     }
 
-    /// The complementarity gap `Σ s z`.
-    fn gap(&self) -> f64 {
-        self.sides().map(|side| side.slack * side.dual).sum()
+    fn apply_transposed(&self, multipliers: &[f64]) -> Vec<f64> {
+        let mut pulled = self.transposed_product(&both(multipliers, |plus, minus| plus - minus));
+        pulled.push(-multipliers.iter().sum::<f64>());
+        pulled
     }
 
-    fn gap_after(&self, step: &Step) -> f64 {
-        let (primal, dual) = (step.primal_length(self, 1.0), step.dual_length(self, 1.0));
-        let moved =
-            |(side, (ds, dz)): (&Side, (f64, f64))| (side.slack + primal * ds) * (side.dual + dual * dz);
-        self.sides().zip(step.changes()).map(moved).sum()
+    fn normal(&self, weights: &[f64]) -> Option<Normal> {
+        let factor = factor(&self.normal_matrix(&both(weights, |plus, minus| plus + minus)))?;
+        let border = self.transposed_product(&both(weights, |plus, minus| plus - minus));
+        let mut solved_border = border.clone();
+        factor.solve(&mut solved_border);
+        // Σ D (1 - σ⟨u, N⁻¹b⟩)² and so on, but as a difference: both parts are of the order of the result.
+        let schur = weights.iter().sum::<f64>() - dot(&border, &solved_border);
+        (schur > 0.0).then_some(Normal { factor, solved_border, schur })
     }
 
-    /// Moves along the step; false when nothing moved.
-    fn advance(&mut self, working: &Working, step: &Step) -> bool {
-        let (primal, dual) = (step.primal_length(self, STEP), step.dual_length(self, STEP));
-        if !(primal > 1e-10 || dual > 1e-10) {
-            return false;
-        }
-        add_scaled_row(&mut self.y, primal, &step.y);
-        self.level += primal * step.level;
-        self.residuals = working.product(&self.y);
-        self.residuals.iter_mut().zip(&working.offsets).for_each(|(r, g)| *r -= g);
-        for (side, dz) in self.plus.iter_mut().zip(&step.plus) {
-            side.dual += dual * dz;
-        }
-        for (side, dz) in self.minus.iter_mut().zip(&step.minus) {
-            side.dual += dual * dz;
-        }
-        // Rounding may bring a recomputed slack to 0 at the very end: then the level gives way by as much.
-        let largest = self.residuals.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
-        self.level = self.level.max(largest * (1.0 + 4.0 * f64::EPSILON));
-        for ((r, plus), minus) in self.residuals.iter().zip(&mut self.plus).zip(&mut self.minus) {
-            (plus.slack, minus.slack) = (self.level - r, self.level + r);
-        }
-        true
+    /// `N dy - border dt = right`, `Σ w dt - borderᵀ dy = last`.
+    fn solve(&self, normal: &Normal, right: &mut Vec<f64>) {
+        let last = right.pop().expect("the level is the last unknown");
+        let level = (last + dot(&normal.solved_border, right)) / normal.schur;
+        normal.factor.solve(right);
+        add_scaled_row(right, level, &normal.solved_border);
+        right.push(level);
     }
 }
 
-/// What the products `s z` should change by.
-struct Target {
-    plus: Vec<f64>,
-    minus: Vec<f64>,
-}
-
-impl Target {
-    fn affine(at: &Iterate) -> Self {
-        let aim = |sides: &[Side]| sides.iter().map(|side| -side.slack * side.dual).collect();
-        Self { plus: aim(&at.plus), minus: aim(&at.minus) }
-    }
-
-    fn corrected(at: &Iterate, predictor: &Step, centring: f64) -> Self {
-        let mu = centring * at.gap() / (2 * at.plus.len()) as f64;
-        let changes: Vec<(f64, f64)> = predictor.changes().collect();
-        let (plus, minus) = changes.split_at(at.plus.len());
-        let aim = |sides: &[Side], changes: &[(f64, f64)]| {
-            sides.iter().zip(changes).map(|(side, (ds, dz))| mu - side.slack * side.dual - ds * dz).collect()
-        };
-        Self { plus: aim(&at.plus, plus), minus: aim(&at.minus, minus) }
-    }
-}
-
-/// A Newton direction.
-struct Step {
-    y: Vec<f64>,
-    level: f64,
-    /// `⟨u, dy⟩`.
-    products: Vec<f64>,
-    plus: Vec<f64>,
-    minus: Vec<f64>,
-}
-
-impl Step {
-    /// (ds, dz) of every side.
-    fn changes(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let plus = self.products.iter().zip(&self.plus).map(|(p, dz)| (self.level - p, *dz));
-        let minus = self.products.iter().zip(&self.minus).map(|(p, dz)| (self.level + p, *dz));
-        plus.chain(minus)
-    }
-
-    fn primal_length(&self, at: &Iterate, fraction: f64) -> f64 {
-        let limit =
-            |(side, (ds, _)): (&Side, (f64, f64))| if ds < 0.0 { -side.slack / ds } else { f64::INFINITY };
-        (fraction * at.sides().zip(self.changes()).map(limit).fold(f64::INFINITY, f64::min)).min(1.0)
-    }
-
-    fn dual_length(&self, at: &Iterate, fraction: f64) -> f64 {
-        let limit =
-            |(side, (_, dz)): (&Side, (f64, f64))| if dz < 0.0 { -side.dual / dz } else { f64::INFINITY };
-        (fraction * at.sides().zip(self.changes()).map(limit).fold(f64::INFINITY, f64::min)).min(1.0)
-    }
-
-    fn is_finite(&self) -> bool {
-        self.level.is_finite() && self.y.iter().chain(&self.plus).chain(&self.minus).all(|x| x.is_finite())
-    }
+/// The factored normal matrix.
+pub(super) struct Normal {
+    factor: Cholesky,
+    /// The border `Uᵀ (w⁺ - w⁻)` under the inverse of the normal matrix of y.
+    solved_border: Vec<f64>,
+    /// `Σ w - borderᵀ N⁻¹ border`.
+    schur: f64,
 }
 
 /// The Cholesky factor, with as little ridge as it takes.
@@ -240,59 +185,4 @@ fn factor(normal: &Matrix) -> Option<Cholesky> {
         Cholesky::new(matrix).ok()
     };
     RIDGES.iter().find_map(with_ridge)
-}
-
-/// The factored optimality conditions at an iterate.
-struct Newton {
-    factor: Cholesky,
-    /// The border `Uᵀ (z⁺/s⁺ - z⁻/s⁻)` under the inverse of the normal matrix.
-    solved_border: Vec<f64>,
-    /// `Σ z/s - borderᵀ N⁻¹ border`.
-    schur: f64,
-    /// `Uᵀ(z⁺ - z⁻)` and `Σ z - 1`.
-    stationarity: Vec<f64>,
-    mass: f64,
-}
-
-impl Newton {
-    fn new(working: &Working, at: &Iterate) -> Option<Self> {
-        let ratio = |side: &Side| side.dual / side.slack;
-        let pairs = || at.plus.iter().zip(&at.minus);
-        let sums: Vec<f64> = pairs().map(|(plus, minus)| ratio(plus) + ratio(minus)).collect();
-        let differences: Vec<f64> = pairs().map(|(plus, minus)| ratio(plus) - ratio(minus)).collect();
-        let factor = factor(&working.normal_matrix(&sums))?;
-        let border = working.transposed_product(&differences);
-        let mut solved_border = border.clone();
-        factor.solve(&mut solved_border);
-        // Σ D (1 - σ⟨u, N⁻¹b⟩)² and so on, but as a difference: both parts are of the order of the result.
-        let schur = sums.iter().sum::<f64>() - dot(&border, &solved_border);
-        let net: Vec<f64> = pairs().map(|(plus, minus)| plus.dual - minus.dual).collect();
-        let stationarity = working.transposed_product(&net);
-        let mass = at.sides().map(|side| side.dual).sum::<f64>() - 1.0;
-        (schur > 0.0).then_some(Self { factor, solved_border, schur, stationarity, mass })
-    }
-
-    fn step(&self, working: &Working, at: &Iterate, target: &Target) -> Step {
-        let quotients = |sides: &[Side], aims: &[f64]| -> Vec<f64> {
-            sides.iter().zip(aims).map(|(side, aim)| aim / side.slack).collect()
-        };
-        let (plus, minus) = (quotients(&at.plus, &target.plus), quotients(&at.minus, &target.minus));
-        let difference: Vec<f64> = plus.iter().zip(&minus).map(|(a, b)| a - b).collect();
-        let mut right = working.transposed_product(&difference);
-        right.iter_mut().zip(&self.stationarity).for_each(|(x, r)| *x = -*x - r);
-        let mass = -self.mass - plus.iter().chain(&minus).sum::<f64>();
-        // N dy - border dt = right;  borderᵀ dy - Σ sums dt = mass.
-        let level = (dot(&self.solved_border, &right) - mass) / self.schur;
-        self.factor.solve(&mut right);
-        let mut y = right;
-        add_scaled_row(&mut y, level, &self.solved_border);
-        let products = working.product(&y);
-        let dual = |quotients: &[f64], sides: &[Side], sign: f64| -> Vec<f64> {
-            let change =
-                |((q, side), p): ((&f64, &Side), &f64)| q - side.dual / side.slack * (level + sign * p);
-            quotients.iter().zip(sides).zip(&products).map(change).collect()
-        };
-        let (plus, minus) = (dual(&plus, &at.plus, -1.0), dual(&minus, &at.minus, 1.0));
-        Step { y, level, products, plus, minus }
-    }
 }
