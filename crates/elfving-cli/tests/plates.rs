@@ -38,7 +38,8 @@ fn a_plate_has_wells_controls_and_a_map() {
     let shown = bench.show("ask lab --format table");
     assert!(shown.contains("well") && shown.contains("control: in every batch"), "{shown}");
     bench.json("change lab --no-layout --reason 'a bench' --json");
-    assert!(!bench.text("lab.elfving").is_empty());
+    let log = bench.show("log lab");
+    assert!(log.contains("no plate, no controls (a bench)"), "{log}");
 }
 
 #[test]

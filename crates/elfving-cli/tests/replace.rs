@@ -9,7 +9,7 @@ use common::Bench;
 const POOL: &str = "id,dose,y\na,0,0.1\nb,1,0.5\nc,2,0.3\nd,3,0.2\n";
 
 /// Every command with `--out`, but for those that write a folder, with the inputs it reads.
-const COMMANDS: [(&str, &[&str]); 24] = [
+const COMMANDS: [(&str, &[&str]); 25] = [
     (
         "new other pool.csv --targets targets.csv --id id --maximize y --mode calibrated --measured done.csv --forbid skip.csv",
         &["pool.csv", "targets.csv", "done.csv", "skip.csv"],
@@ -19,6 +19,7 @@ const COMMANDS: [(&str, &[&str]); 24] = [
     ("watch screen --once -- true", &["screen.elfving"]),
     ("release screen --worker me", &["screen.elfving"]),
     ("change screen --batch 3 --reason why", &["screen.elfving"]),
+    ("extend screen targets.csv --reason why", &["screen.elfving", "targets.csv"]),
     ("forbid screen skip.csv --reason why", &["screen.elfving", "skip.csv"]),
     ("allow screen skip.csv --reason why", &["screen.elfving", "skip.csv"]),
     ("status screen", &["screen.elfving"]),
