@@ -442,7 +442,6 @@ impl Campaign {
     }
 }
 
-/// A batch with the user's own columns beside each slot.
 /// Candidates by id, and those that meet a condition.
 fn which(campaign: &core::Campaign, mut ids: Vec<String>, condition: Option<&str>) -> Answer<Vec<String>> {
     if let Some(condition) = condition {
@@ -452,6 +451,7 @@ fn which(campaign: &core::Campaign, mut ids: Vec<String>, condition: Option<&str
     Ok(ids)
 }
 
+/// A batch with the user's own columns beside each slot.
 fn batch_json(campaign: &core::Campaign, batch: &Batch) -> Answer<Value> {
     let candidates = campaign.candidates()?;
     let mut document = serde_json::to_value(batch).map_err(|error| Failure::internal(&error.to_string()))?;

@@ -185,8 +185,9 @@ impl Campaign {
             Supply::Again(slots) => return Ok((Vec::new(), Some(Handed::Again(slots)))),
             Supply::More { taken, of_round, to_plan } => {
                 let together = self.that_go_together(&taken)?;
-                let others = taken.len() - together.len();
-                (together, of_round, if self.state.is_anytime() { to_plan + others } else { to_plan })
+                // What does not go with the others leaves its place to them.
+                let room = size.saturating_sub(together.len() + of_round);
+                (together, of_round, if self.state.is_anytime() { room } else { to_plan })
             }
         };
         let mut talk = self.state.talk.clone();
@@ -207,7 +208,7 @@ impl Campaign {
         let mut stop = None;
         while left > 0 {
             let beside = if left < size { talk.last_batch(worker).to_vec() } else { Vec::new() };
-            let plan = match self.plan(&talk, &beside, &std::mem::take(&mut controls), left)? {
+            let plan = match self.plan(&talk, &beside, &controls, left)? {
                 Ok(plan) => plan,
                 Err(reason) => {
                     stop = Some(reason);
@@ -218,6 +219,9 @@ impl Campaign {
             if plan.measurements.points().iter().all(barred) {
                 stop = Some(Stop::Finished(Reason::NothingLeft));
                 break;
+            }
+            if !plan.is_forced() {
+                controls.clear();
             }
             let (count, first) = (plan.measurements.len(), talk.slot_count() as u64);
             let order = Some(run_order(count, self.state.spec.seed, first));
@@ -233,7 +237,11 @@ impl Campaign {
         }
         if handings.is_empty() {
             let open: Vec<usize> = self.state.open().map(|(slot, ..)| slot).collect();
-            let waits = matches!(stop, Some(Stop::Budget { .. }) | None);
+            // A result may still fail, and leave something to do.
+            let waits = matches!(
+                stop,
+                Some(Stop::Budget { .. } | Stop::Finished(Reason::NothingLeft | Reason::Horizon)) | None
+            );
             return Ok((
                 Vec::new(),
                 Some(match stop {
@@ -260,8 +268,9 @@ impl Campaign {
         if let Some(measurements) = budget.filter(|_| left == 0) {
             return Ok(Err(Stop::Budget { measurements, needed: None }));
         }
-        let needed = if talk.rounds().is_empty() && !spec.forced.is_empty() {
-            let plan = Plan::forced(self.forced()?);
+        let forced = if talk.rounds().is_empty() { self.forced()? } else { Vec::new() };
+        let needed = if !forced.is_empty() {
+            let plan = Plan::forced(forced);
             let needed = plan.measurements.len() as u64;
             if needed <= left {
                 return Ok(Ok(plan));
@@ -316,11 +325,12 @@ impl Campaign {
         CampaignError::WholeRounds { what, algorithm: self.state.spec.algorithm.clone() }
     }
 
-    /// The candidates that the user wants measured first.
+    /// The candidates that the user wants measured first, and that may be.
     fn forced(&self) -> Result<Vec<PointId>, CampaignError> {
         let candidates = self.candidates()?;
         let find = |id: &String| candidates.find(id).map(PointId::new).map_err(CampaignError::from);
-        self.state.spec.forced.iter().map(find).collect()
+        let points: Result<Vec<PointId>, CampaignError> = self.state.spec.forced.iter().map(find).collect();
+        Ok(points?.into_iter().filter(|point| !self.state.barred().contains_key(point)).collect())
     }
 
     /// Why nothing more is measured, as far as that is known without planning.

@@ -1,6 +1,6 @@
 //! What to measure next: the open slots of a campaign, as data and as a sheet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use elfving::bandit::{Reason, Why};
@@ -59,7 +59,7 @@ pub struct BatchRow {
     #[serde(skip)]
     row: usize,
     #[serde(skip)]
-    seat: usize,
+    place: (usize, usize),
 }
 
 impl BatchRow {
@@ -140,7 +140,7 @@ impl Batch {
                 failed_before: record.failures > 0,
                 number: slot,
                 row: candidates.table_row(point),
-                seat: record.seat,
+                place: (record.batch, record.seat),
             })
         });
         let rows: Vec<BatchRow> = rows.collect();
@@ -181,15 +181,19 @@ impl Batch {
     pub fn plate_map(&self, spec: &Spec, candidates: &Dataset) -> Result<Option<Vec<u8>>, CampaignError> {
         let Some(plate) = spec.layout.plate else { return Ok(None) };
         let dialect = candidates.table().map_or_else(Dialect::default, Table::dialect);
-        let ids = self.by_seat();
+        // Every batch has plates of its own.
+        let mut ids: BTreeMap<usize, &str> = BTreeMap::new();
+        let batches: BTreeSet<usize> = self.rows.iter().map(|row| row.place.0).collect();
+        let mut first = 0;
+        for batch in batches {
+            let rows = self.rows.iter().filter(|row| row.place.0 == batch);
+            ids.extend(rows.map(|row| (first + row.place.1, row.id.as_str())));
+            let seats = ids.keys().last().map_or(0, |last| last + 1);
+            first = seats.next_multiple_of(plate.wells());
+        }
         let seats = ids.keys().last().map_or(0, |last| last + 1);
         let map = plate.map(seats, dialect, |seat| ids.get(&seat).copied().unwrap_or_default().to_owned())?;
         Ok(Some(map))
-    }
-
-    /// The candidate in each seat.
-    fn by_seat(&self) -> BTreeMap<usize, &str> {
-        self.rows.iter().map(|row| (row.seat, row.id.as_str())).collect()
     }
 }
 

@@ -232,6 +232,7 @@ impl Campaign {
     pub(crate) fn decided_again(&self, talk: &Conversation) -> Result<Vec<Decision>, CampaignError> {
         let State { spec, files, .. } = &self.state;
         let mut decisions = Vec::new();
+        let mut talk = talk.clone();
         let extensions = talk.extensions().count();
         for stage in 0..=extensions {
             let engine = if stage == extensions {
@@ -243,6 +244,8 @@ impl Campaign {
             };
             let part = talk.with_extensions(stage);
             decisions.extend(engine.decide_again(&part).map_err(CampaignError::Bandit)?);
+            // What comes later rests on these.
+            talk.decide_first_again(&decisions);
         }
         Ok(decisions)
     }

@@ -177,16 +177,23 @@ impl Campaign {
             let recipe = &spec.recipe;
             let before = campaign.read_again()?;
             let (from, chosen_among) = (before.names().len(), recipe.targets.is_none());
+            let features = before.feature_names().map_or(0, |names| names.len());
+            let has_kernel = recipe.model.kernel().is_some();
             let rows = before.spec().read(&source)?;
             let candidates = before.extended(&rows)?;
             engine::start(&spec, &candidates)?;
+            let new_features = candidates.feature_names().map_or(0, |names| names.len()) > features;
             let extension = Extension { from, to: candidates.names().len(), chosen_among };
             let (file, reason, by) = (file.clone(), reason.to_owned(), None);
             let event = Event::Extended(Extending { table, file, extension, reason, by });
-            Ok((vec![event], extension.to - extension.from))
+            Ok((vec![event], (extension.to - extension.from, new_features && !has_kernel)))
         })?;
+        let (added, new_coefficients) = added;
         self.settle(at)?;
         let guarantee = match self.state.spec.mode {
+            Mode::Certified if self.state.waived().is_none() && new_coefficients => {
+                "The guarantee covers them if the assumed norm does: the new category levels have coefficients of their own, which count in it."
+            }
             Mode::Certified if self.state.waived().is_none() => {
                 "The guarantee covers them: its bounds hold for every function of the model, wherever it is evaluated."
             }

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::campaign::{Campaign, setting};
 use crate::error::CampaignError;
 
+/// Controls of one candidate in one batch: more is a slip of the finger.
+const MOST_CONTROLS: usize = 10_000;
+
 /// What every batch looks like.
 ///
 /// | field | default | meaning |
@@ -74,7 +77,7 @@ impl FromStr for ControlWells {
             Some((id, count)) if count.trim().bytes().all(|byte| byte.is_ascii_digit()) => (id, count.trim()),
             _ => (text, "1"),
         };
-        let count = count.parse().ok().filter(|count| (1..=10_000).contains(count));
+        let count = count.parse().ok().filter(|count| (1..=MOST_CONTROLS).contains(count));
         match (id.trim(), count) {
             ("", _) | (_, None) => Err(format!("{text:?}: write ID:n, such as DMSO:4")),
             (id, Some(count)) => Ok(Self { id: id.to_owned(), count }),
@@ -130,6 +133,15 @@ impl Layout {
     pub(crate) fn check(&self, candidates: &Dataset, batch: usize) -> Result<(), CampaignError> {
         for control in &self.controls {
             candidates.find(&control.id)?;
+            if !(1..=MOST_CONTROLS).contains(&control.count) {
+                return Err(setting(format!(
+                    "a control is in a batch 1 to {MOST_CONTROLS} times, got {} for {:?}",
+                    control.count, control.id
+                )));
+            }
+        }
+        if let Some(few) = self.at_most.iter().find(|few| few.most == 0) {
+            return Err(setting(format!("a batch holds at least 1 value of {:?}", few.column)));
         }
         let controls = self.control_count();
         if controls > 0 && controls >= batch {

@@ -91,7 +91,8 @@ impl State {
             }
             Event::Extended(extending) => {
                 self.spec.recipe.more.push(extending.table);
-                self.files.insert(extending.table, extending.file);
+                // The same bytes may be attached already, under the name they came with.
+                self.files.entry(extending.table).or_insert(extending.file);
                 talk.extend(extending.extension)
             }
         };

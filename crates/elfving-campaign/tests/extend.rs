@@ -157,3 +157,81 @@ fn new_candidates_are_forbidden_told_and_exported_like_the_others() {
     other.allow(&ids, "it came", At(24)).unwrap();
     assert!(other.status().unwrap().survivors.iter().any(|one| one.id == "c2"));
 }
+
+#[test]
+fn a_correction_after_the_extension_brings_back_who_was_beaten_by_a_slip() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified().goal(Goal::Best { epsilon: 0.01 }));
+    // One outcome is ten times too large: its candidate beats all others.
+    let batch = campaign.ask(Some(6), At(1)).unwrap();
+    let wrong = batch.rows.iter().find(|row| row.id.starts_with('b')).unwrap().clone();
+    let outcome = |row: &elfving_campaign::BatchRow| match row.slot == wrong.slot {
+        true => Outcome::from(60.0),
+        false => Outcome::from(true_mean(&row.id)),
+    };
+    let told: Vec<(&str, Outcome)> = batch.rows.iter().map(|row| (row.slot.as_str(), outcome(row))).collect();
+    campaign.tell_outcomes(&told, &TellOptions::default(), At(2)).unwrap();
+    assert!(!campaign.status().unwrap().eliminated.is_empty(), "the slip eliminates");
+    campaign.extend(more(), "a new ligand", At(3)).unwrap();
+    tell_truth(&mut campaign, 4);
+    campaign.correct(&wrong.slot, Outcome::from(true_mean(&wrong.id)), "misread", At(6)).unwrap();
+    let status = campaign.status().unwrap();
+    // The same results without the slip.
+    let other = Lab::quick();
+    let mut right = other.create(certified().goal(Goal::Best { epsilon: 0.01 }));
+    right.extend(more(), "a new ligand", At(1)).unwrap();
+    for (id, reading) in campaign.measurements().unwrap() {
+        right.bring_in(&[(id, reading)], None, At(2)).unwrap();
+    }
+    let ids = |status: &elfving_campaign::CampaignStatus| {
+        let mut ids: Vec<String> = status.survivors.iter().map(|one| one.id.clone()).collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(ids(&status), ids(&right.status().unwrap()));
+    assert_eq!(campaign.verify().unwrap().differing, Vec::<u64>::new());
+}
+
+#[test]
+fn the_targets_may_become_candidates_under_another_name() {
+    let targets =
+        Attachment::new("targets.csv", "id,ligand,dose (mg)\nb3,PPh3,3\nz1,XPhos,2.5\nz2,PPh3,1.5\n");
+    let columns = PoolOptions::default().id("id").one_hot(OneHot::AllText);
+    let recipe = Recipe::new(&pool(), ReadOptions::default(), columns).targets(&targets);
+    let lab = Lab::quick();
+    let spec = Spec { recipe, ..certified() }.forbid(vec!["b3".into()]);
+    let mut campaign = Campaign::create(lab.path(), spec, &[pool(), targets.clone()], At(1)).unwrap();
+    let choices = |campaign: &Campaign| {
+        campaign.candidates().unwrap().choices().text().iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(choices(&campaign), ["z1", "z2"]);
+    let others = Attachment::new("others.csv", "id,ligand,dose (mg)\nn1,PPh3,9\n");
+    campaign.extend(others, "one more", At(2)).unwrap();
+    assert_eq!(choices(&campaign), ["z1", "z2"], "what was forbidden stays out");
+    assert_eq!(campaign.candidates().unwrap().numbers().1.unwrap().rows(), 2);
+    // The same bytes under another name.
+    let same = Attachment::new("more.csv", targets.bytes.clone());
+    let refused = campaign.extend(same, "again", At(3)).unwrap_err().to_string();
+    assert!(refused.contains("\"b3\" is a candidate already"), "{refused}");
+    lab.open().status().unwrap();
+}
+
+#[test]
+fn rows_without_ids_get_numbers_that_nobody_has() {
+    let rows: String = (0..10).map(|k| format!("{k},{}\n", 10 * k)).collect();
+    let pool = Attachment::new("pool.csv", format!("dose,time\n{rows}"));
+    let mut columns = PoolOptions::default();
+    columns.conditions = vec!["dose >= 5".parse().unwrap()];
+    let recipe = Recipe::new(&pool, ReadOptions::default(), columns);
+    let lab = Lab::quick();
+    let spec = Spec::new("lab", "yield", Aim::Maximise, recipe).mode(Mode::Calibrated).batch(3);
+    let mut campaign = Campaign::create(lab.path(), spec, &[pool], At(1)).unwrap();
+    campaign.extend(Attachment::new("more.csv", "dose,time\n7,1\n2,2\n8,3\n"), "new", At(2)).unwrap();
+    let names: Vec<String> =
+        campaign.candidates().unwrap().names().text().iter().map(str::to_owned).collect();
+    assert_eq!(
+        names,
+        ["5", "6", "7", "8", "9", "10", "11"],
+        "one of the new rows does not meet the condition"
+    );
+}

@@ -174,3 +174,58 @@ fn what_does_not_fit_is_refused_with_what_would() {
         Changing { layout: Some(layout(None, &["b2:9"], &[])), reason: "more".into(), ..Changing::default() };
     assert!(matches!(campaign.change_question(&too_many, At(4)), Err(CampaignError::Setting { .. })));
 }
+
+#[test]
+fn a_limit_on_copies_holds_in_the_first_batch_and_beside_controls() {
+    let lab = Lab::quick();
+    let limits = elfving_campaign::Limits { in_a_batch: Some(1), in_all: None };
+    let mut campaign = lab.create(calibrated().limits(limits).layout(layout(None, &["a1:1"], &[])).batch(9));
+    let batch = campaign.ask(None, At(1)).unwrap();
+    let ids: BTreeSet<&str> = batch.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!((batch.rows.len(), ids.len()), (6, 6), "{:?}", batch.rows);
+}
+
+#[test]
+fn a_worker_who_asks_again_keeps_its_slots_and_their_wells() {
+    let lab = Lab::quick();
+    let mut campaign =
+        lab.create(calibrated().layout(layout(Some("4x6"), &[], &[("dose (mg)", 1)])).tries(9));
+    let first = campaign.ask_for(Some("r"), Some(4), At(1)).unwrap();
+    let told =
+        [(first.rows[0].slot.as_str(), Outcome::from(0.5)), (first.rows[1].slot.as_str(), Outcome::Failed)];
+    campaign.tell_outcomes(&told, &TellOptions::default(), At(2)).unwrap();
+    let second = campaign.ask_for(Some("r"), Some(4), At(3)).unwrap();
+    assert_eq!(second.rows.len(), 4);
+    for old in &first.rows[2..] {
+        let still = second.rows.iter().find(|row| row.slot == old.slot).unwrap();
+        assert_eq!(still.well, old.well, "what is on the plate stays where it is");
+    }
+    let wells: BTreeSet<&str> = second.rows.iter().map(|row| row.well.as_deref().unwrap()).collect();
+    assert_eq!(wells.len(), 4);
+    for at in 4..8 {
+        let again = campaign.ask_for(Some("r"), Some(4), At(at)).unwrap();
+        assert_eq!(
+            again.rows.iter().map(|row| &row.slot).collect::<Vec<_>>(),
+            second.rows.iter().map(|row| &row.slot).collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn what_is_forced_and_then_forbidden_holds_nothing_up() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(calibrated().force(vec!["a1".into()]));
+    campaign.forbid(&["a1".to_owned()], false, None, "sold out", At(1)).unwrap();
+    assert_eq!(campaign.ask(None, At(2)).unwrap().rows.len(), 4);
+}
+
+#[test]
+fn a_rule_that_allows_nothing_is_refused() {
+    let lab = Lab::quick();
+    for wrong in [
+        Layout { at_most: vec![FewValues { column: "ligand".into(), most: 0 }], ..Layout::default() },
+        Layout { controls: vec![ControlWells { id: "a1".into(), count: 0 }], ..Layout::default() },
+    ] {
+        assert!(Campaign::create(lab.path(), certified().layout(wrong), &[pool()], At(1)).is_err());
+    }
+}

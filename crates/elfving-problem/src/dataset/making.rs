@@ -314,9 +314,12 @@ impl Dataset {
         about.names = match (&about.names, columns.id.is_some()) {
             (Names::Numbered(_), _) => Names::numbered(known.len() + more.rows()),
             (names, has_ids) => {
+                // Rows that were chosen have their numbers in the file: new ones come behind the largest.
+                let numbers = names.text().iter().filter_map(|name| name.parse::<usize>().ok());
+                let first = numbers.max().map_or(0, |last| last + 1);
                 let behind = (0..more.rows()).map(|row| match has_ids {
                     true => ids.name(row).into_owned(),
-                    false => (table.rows() + row).to_string(),
+                    false => (first + row).to_string(),
                 });
                 Names::Named(names.text().iter().map(str::to_owned).chain(behind).collect())
             }
@@ -330,7 +333,11 @@ impl Dataset {
                 None => old[(known[i], k)],
                 Some(row) => new.features[(row, k)],
             });
-        let choices = target_table.as_ref().map(|targets| encoding.encode(targets)).transpose()?;
+        let id = about.spec.columns.id.as_deref();
+        let choices = match (&target_table, &about.choice_names) {
+            (Some(targets), Some(kept)) => Some(kept_choices(targets, id, &encoding, kept)?),
+            _ => None,
+        };
         let (z, choice_codes) = choices.map(|Encoded { features, codes }| (features, codes)).unzip();
         about.codes = (all_codes, choice_codes);
         about.coordinate_names = Some(encoding.feature_names());
@@ -375,6 +382,20 @@ impl Dataset {
         let z = Some(Points::new(features)?);
         Self::of_parts(about, Numbers::Coordinates { x: x.clone(), z }, Vec::new())
     }
+}
+
+/// The targets that are still there, encoded.
+fn kept_choices(
+    targets: &Table,
+    id: Option<&str>,
+    encoding: &Encoding,
+    kept: &Names,
+) -> Result<Encoded, ProblemError> {
+    let Encoded { features, codes } = encoding.encode(targets)?;
+    let (all, kept) = (Names::of_table(targets, id)?, kept.text().iter().collect::<HashSet<&str>>());
+    let rows: Vec<usize> = (0..all.len()).filter(|&row| kept.contains(&*all.name(row))).collect();
+    let of_rows = |codes: &Vec<u32>| rows.iter().map(|&row| codes[row]).collect();
+    Ok(Encoded { features: features.select_rows(&rows), codes: codes.iter().map(of_rows).collect() })
 }
 
 /// Refuses the ids of new candidates that are taken.

@@ -420,7 +420,9 @@ impl Conversation {
             !closed
                 && self.slot(*slot).is_some_and(|slot| slot.state == SlotState::Open && slot.worker.is_none())
         };
-        if batch.iter().all(is_with_us) { batch.to_vec() } else { Vec::new() }
+        let dropped = |slot: &usize| self.slot(*slot).is_some_and(|slot| slot.state == SlotState::Dropped);
+        let left: Vec<usize> = batch.iter().copied().filter(|slot| !dropped(slot)).collect();
+        if left.iter().all(is_with_us) { left } else { Vec::new() }
     }
 
     /// A plan begins; nothing of it is handed out yet.
@@ -452,8 +454,16 @@ impl Conversation {
         let key = worker.clone().unwrap_or_default();
         let before = self.batches.get(&key).filter(|_| with_those_before);
         let mut batch = before.cloned().unwrap_or_default();
-        self.batch_count += usize::from(batch.is_empty());
-        let number = self.batch_count;
+        // What is under way stays where it is: new slots take the seats behind.
+        let stays = |slot: &&usize| {
+            let record = self.slot(**slot);
+            record.is_some_and(|record| record.state == SlotState::Open && record.worker == worker)
+        };
+        let kept: Vec<usize> = again.iter().filter(stays).copied().collect();
+        let seated = || batch.iter().chain(&kept).filter_map(|slot| self.slot(*slot));
+        let number = seated().map(|record| record.batch).max().unwrap_or(self.batch_count + 1);
+        let mut seat = seated().map(|record| record.seat + 1).max().unwrap_or(0);
+        self.batch_count = self.batch_count.max(number);
         for &slot in &again {
             let (round, place) = self.place(slot).ok_or_else(|| format!("slot {slot} was never asked"))?;
             let record = &mut self.rounds[round].slots[place];
@@ -461,7 +471,10 @@ impl Conversation {
                 return Err(format!("slot {slot} is handed out again and is not open"));
             }
             (record.state, record.worker) = (SlotState::Open, worker.clone());
-            (record.batch, record.seat) = (number, batch.len());
+            if !kept.contains(&slot) {
+                (record.batch, record.seat) = (number, seat);
+                seat += 1;
+            }
             batch.push(slot);
         }
         let Some(round) = self.rounds.last_mut() else {
@@ -479,7 +492,8 @@ impl Conversation {
             let slot = &mut round.slots[place];
             if slot.state == SlotState::Open {
                 slot.worker.clone_from(&worker);
-                (slot.batch, slot.seat) = (number, batch.len());
+                (slot.batch, slot.seat) = (number, seat);
+                seat += 1;
                 batch.push(round.first + place);
             }
         }
@@ -698,6 +712,7 @@ impl Conversation {
             Step::Brought(..) | Step::SetAside(_) | Step::Decided(_) | Step::Extended(_) => false,
         };
         let decided = self.steps.iter().any(in_a_step);
+        let barred = self.barred.contains_key(&self.rounds[index].points[place]);
         let round = &mut self.rounds[index];
         let record = &mut round.slots[place];
         if record.state != SlotState::Told(from.clone()) {
@@ -706,8 +721,9 @@ impl Conversation {
         match to {
             Some(reading) if reading.problem().is_none() => record.state = SlotState::Told(reading),
             None if !round.closed => {
-                record.state = SlotState::Failed;
-                round.missing += 1;
+                // Nobody is asked again for what is set aside.
+                record.state = if barred { SlotState::Dropped } else { SlotState::Failed };
+                round.missing += usize::from(!barred);
                 self.fresh.retain(|fresh| *fresh != slot);
                 for step in &mut self.steps {
                     if let Step::Slots(slots) = step {
@@ -720,6 +736,15 @@ impl Conversation {
         Ok(decided)
     }
 
+    /// Puts other decisions in the place of the first ones; later ones stay.
+    pub fn decide_first_again(&mut self, decisions: &[Decision]) {
+        let places = self.steps.iter_mut().filter_map(|step| match step {
+            Step::Round { decision, .. } | Step::Decided(decision) => Some(decision),
+            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) | Step::Extended(_) => None,
+        });
+        places.zip(decisions).for_each(|(place, decision)| place.clone_from(decision));
+    }
+
     /// Puts other decisions in the place of those made so far.
     ///
     /// # Errors
@@ -729,11 +754,7 @@ impl Conversation {
         if made != given {
             return Err(format!("{given} decisions for {made} that were made"));
         }
-        let places = self.steps.iter_mut().filter_map(|step| match step {
-            Step::Round { decision, .. } | Step::Decided(decision) => Some(decision),
-            Step::Slots(_) | Step::Brought(..) | Step::SetAside(_) | Step::Extended(_) => None,
-        });
-        places.zip(decisions).for_each(|(place, decision)| *place = decision);
+        self.decide_first_again(&decisions);
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use crate::numerics::rng::{Purpose, stream};
 use crate::pool::{ChoiceId, PointId};
 use crate::surrogate::{Columns, Fit, Measurement, Parameters, PosteriorOver, Space, Surrogate};
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 const THOMPSON: Purpose = Purpose::new("thompson");
 const LIKELY_BEST: Purpose = Purpose::new("likely-best");
@@ -146,9 +147,14 @@ impl Calibrated {
         let missing = self.settings.start.saturating_sub(seen.len()).min(unseen.len());
         let at_random = if self.data.is_empty() { batch } else { missing.min(batch) };
         let copies = self.copies(wanted.limits, batch);
+        let mut already: HashMap<usize, u64> = HashMap::new();
+        for point in wanted.in_batch.iter().chain(wanted.controls) {
+            *already.entry(self.space.site(point.index())).or_default() += 1;
+        }
         let may = |row: usize, in_batch: u64| {
-            let in_all = pulls[self.space.site(row)] + in_batch;
-            self.may_measure(row) && copies.hard.allow(in_batch, in_all)
+            let site = self.space.site(row);
+            let here = in_batch + already.get(&site).copied().unwrap_or(0);
+            self.may_measure(row) && copies.hard.allow(here, pulls[site] + in_batch)
         };
         let values = Values::new(wanted);
         let mut points =
