@@ -211,8 +211,8 @@ fn the_targets_may_become_candidates_under_another_name() {
 fn rows_without_ids_get_numbers_that_nobody_has() {
     let rows: String = (0..10).map(|k| format!("{k},{}\n", 10 * k)).collect();
     let pool = Attachment::new("pool.csv", format!("dose,time\n{rows}"));
-    let mut columns = PoolOptions::default();
-    columns.conditions = vec!["dose >= 5".parse().unwrap()];
+    let conditions = vec!["dose >= 5".parse().unwrap()];
+    let columns = PoolOptions { conditions, ..PoolOptions::default() };
     let recipe = Recipe::new(&pool, ReadOptions::default(), columns);
     let lab = Lab::quick();
     let spec = Spec::new("lab", "yield", Aim::Maximise, recipe).mode(Mode::Calibrated).batch(3);
