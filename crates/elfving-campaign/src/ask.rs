@@ -115,14 +115,14 @@ impl Campaign {
     pub fn close_without_guarantee(&mut self, at: At) -> Result<u64, CampaignError> {
         if self.state.is_anytime() {
             self.settle(at)?;
-            let round = self.state.round_under_way().ok_or(CampaignError::NoRound)?.plan().round;
             let open: Vec<String> =
                 self.state.open().map(|(slot, ..)| elfving_table::slot_name(slot)).collect();
             let open: Vec<&str> = open.iter().map(String::as_str).collect();
-            if !open.is_empty() {
-                self.release(&open, None, true, at)?;
+            if open.is_empty() {
+                return Err(CampaignError::NoRound);
             }
-            return Ok(round);
+            self.release(&open, None, true, at)?;
+            return Ok(self.state.last_round());
         }
         self.change(at, |campaign| {
             let round = campaign.state.round_under_way().ok_or(CampaignError::NoRound)?.clone();
@@ -143,7 +143,10 @@ impl Campaign {
             Some(round) => {
                 Err(CampaignError::RoundIncomplete { round: round.plan().round, open: round.missing() })
             }
-            None => Ok(()),
+            None => match self.state.open().count() {
+                0 => Ok(()),
+                open => Err(CampaignError::RoundIncomplete { round: self.state.last_round(), open }),
+            },
         }
     }
 
