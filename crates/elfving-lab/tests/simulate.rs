@@ -59,6 +59,7 @@ impl Policy for Stubborn {
             premises: vec![],
             margins: Margins::default(),
             standing: None,
+            data_check: None,
         }
     }
 }

@@ -125,6 +125,7 @@ impl Record {
             premises: Vec::new(),
             margins: Margins::default(),
             standing: None,
+            data_check: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
-use super::{AtMost, BanditError, ConditionalStatement, Limits, Plan, Reading, Reason, Report, Status};
+use super::{AtMost, BanditError, ConditionalStatement, DataCheck, Limits, Plan, Reading, Reason, Report, Status};
 use crate::pool::{ChoiceId, PointId};
 use crate::surrogate::Parameters;
 use serde::{Deserialize, Serialize};
@@ -42,12 +42,15 @@ pub struct Decision {
     /// The parameters of a fitted model, where the policy has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted: Option<Parameters>,
+    /// What the data said of the assumptions, where they refuted them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuted: Option<DataCheck>,
 }
 
 impl Decision {
     /// Nobody goes out.
     pub fn keep(round: u64, survivors: Vec<ChoiceId>) -> Self {
-        Self { round, survivors, eliminated: Vec::new(), fitted: None }
+        Self { round, survivors, eliminated: Vec::new(), fitted: None, refuted: None }
     }
 }
 

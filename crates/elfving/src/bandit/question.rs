@@ -2,9 +2,20 @@
 
 use super::{BanditError, Goal};
 use crate::estimate::Assumptions;
+use crate::named::named_enum;
 use crate::pool::Pool;
 use crate::surrogate::Space;
 use crate::units::{Confidence, Ridge};
+
+named_enum! {
+    /// The theorem behind the bounds of the ellipsoid family.
+    pub enum TheoremName: "theorem" {
+        /// Models bet, witnesses testify (docs/ellipsoid.md).
+        Witnesses = "witnesses": "Models bet on every outcome; well-predicted outcomes are the witnesses",
+        /// The ellipsoid of all data with one ridge (Abbasi-Yadkori, Pal and Szepesvari 2011): what campaigns of an earlier version rest on.
+        OneRidge = "one-ridge": "One ellipsoid of all data with a fixed ridge",
+    }
+}
 
 /// What a policy is built from.
 ///
@@ -15,7 +26,8 @@ use crate::units::{Confidence, Ridge};
 /// | [`gamma`](Self::gamma) | chosen by the policy | the ridge γ |
 /// | [`seed`](Self::seed) | 0 | of every random choice |
 /// | [`begun_with`](Self::begun_with) | all points | how many points there were before the first measurement |
-/// | [`space`](Self::space) | the features of the pool | the candidates by their columns, for calibrated policies |
+/// | [`space`](Self::space) | the features of the pool | the candidates by their columns, for calibrated policies and for bets |
+/// | [`theorem`](Self::theorem) | witnesses | what the bounds of the ellipsoid family rest on |
 ///
 /// ```
 /// use elfving::bandit::{Goal, Question};
@@ -43,6 +55,8 @@ pub struct Question {
     pub begun_with: usize,
     /// The candidates by their own columns, for a calibrated policy; where there is none it takes the features of the pool.
     pub space: Option<Space>,
+    /// The theorem behind the bounds of the ellipsoid family.
+    pub theorem: TheoremName,
 }
 
 impl Question {
@@ -54,7 +68,7 @@ impl Question {
         let goal = goal.check(pool.choice_count())?;
         let delta = Confidence::new(0.05).expect("0.05 lies between 0 and 1");
         let begun_with = pool.len();
-        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0, begun_with, space: None })
+        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0, begun_with, space: None, theorem: TheoremName::Witnesses })
     }
 
     /// The probability with which the verdict may be wrong.
@@ -82,6 +96,13 @@ impl Question {
     #[must_use]
     pub fn space(mut self, space: Space) -> Self {
         self.space = Some(space);
+        self
+    }
+
+    /// The theorem behind the bounds of the ellipsoid family.
+    #[must_use]
+    pub fn theorem(mut self, theorem: TheoremName) -> Self {
+        self.theorem = theorem;
         self
     }
 

@@ -61,6 +61,8 @@ pub enum Guarantee {
     AsPrinted,
     /// No theorem: a fitted model, whose intervals were right about as often as stated where that could be measured.
     Calibrated,
+    /// A theorem whose premises the data refute: nothing of it stands.
+    Withdrawn,
     /// Nothing: a baseline without a stopping rule, or a round that was closed before all its outcomes were in.
     None,
 }
@@ -103,6 +105,19 @@ pub struct Standing {
     pub rounds: u64,
 }
 
+/// Whether the data agree with what is assumed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataCheck {
+    /// Whether they refute it: that happens with probability at most δ where it is true.
+    pub refuted: bool,
+    /// How much better the rival predicted the outcomes than anything that is assumed could, as the logarithm of a likelihood ratio.
+    pub log_evidence_ratio: f64,
+    /// From here on it is a refutation.
+    pub threshold: f64,
+    /// The model that predicted best.
+    pub rival: String,
+}
+
 /// What a policy knows so far.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
@@ -138,9 +153,22 @@ pub struct Report {
     pub margins: Margins,
     /// What is measured about the pick, where nothing is proved.
     pub standing: Option<Standing>,
+    /// Whether the data agree with what is assumed, where that is looked at.
+    pub data_check: Option<DataCheck>,
 }
 
 impl Report {
+    /// What was refuted and by what, where it was.
+    pub fn refutation_in_words(&self) -> Option<String> {
+        let check = self.data_check.as_ref().filter(|check| check.refuted)?;
+        let nats = check.log_evidence_ratio - check.threshold;
+        Some(format!(
+            "the data refute what is assumed: {} predicted the outcomes better than anything assumed could, by {} nats more than chance allows",
+            check.rival,
+            rounded_down(nats)
+        ))
+    }
+
     /// What is promised of the picks; `worse` is where a choice lies that is not the best: "below" it, or "above" where small is good.
     pub fn promise(&self, worse: &str) -> String {
         match (self.goal, self.epsilon) {
@@ -219,6 +247,10 @@ impl fmt::Display for Report {
         let (percent, promise) = (100.0 * (1.0 - self.delta), self.promise("below"));
         match self.guarantee {
             Guarantee::None => writeln!(f, "no guarantee")?,
+            Guarantee::Withdrawn => {
+                let words = self.refutation_in_words().unwrap_or_else(|| "the data refute what is assumed".to_owned());
+                writeln!(f, "the verdict is withdrawn: {words}")?;
+            }
             Guarantee::Calibrated => writeln!(f, "calibrated, no proof")?,
             Guarantee::AsPrinted => {
                 writeln!(f, "with the constants printed in the paper, not certified, {promise}:")?;

@@ -38,6 +38,9 @@ impl SymmetricEigen {
         if a.first_non_finite().is_some() {
             return Err(EigenFailure);
         }
+        if n == 0 {
+            return Ok(Self { values: Vec::new(), vectors: Matrix::zeros(0, 0) });
+        }
         let eigen = view(a).self_adjoint_eigen(Side::Lower).map_err(|_| EigenFailure)?;
         let values = (0..n).map(|k| eigen.S()[k]).collect();
         let vectors = Matrix::from_fn(n, n, |k, i| eigen.U()[(i, k)]);

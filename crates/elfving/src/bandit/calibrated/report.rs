@@ -30,6 +30,7 @@ impl Calibrated {
             premises: Vec::new(),
             margins: Margins::default(),
             standing: None,
+            data_check: None,
         };
         let Ok(Some(model)) = self.model() else { return report };
         let means: Vec<f64> = model.choices().map(|z| model.choice_mean(z)).collect();

@@ -1,13 +1,14 @@
 //! Which points to measure: those that sharpen the open comparison most.
 
 use super::contest::{Contest, Pair};
-use super::snapshot::Snapshot;
+use super::snapshot::{Geometry, Snapshot};
 use crate::bandit::batch_rules::Counts;
 use crate::bandit::{Precision, Wanted, Why};
 use crate::estimate::Assumptions;
 use crate::numerics::first_largest;
 use crate::numerics::{add_scaled_row, apply, dot, norm_squared};
 use crate::pool::{ChoiceId, PointId};
+use std::borrow::Cow;
 
 /// The algorithm box (LinGapE of Xu, Honda and Sugiyama 2018, with a kernel and in batches): take the open comparison v,
 /// measure the point that reduces its variance most, `argmax (φᵀV⁻¹v)² / (1/w + φᵀV⁻¹φ)`, suppose it measured, again. The
@@ -20,7 +21,15 @@ pub(super) fn choose_batch(
     wanted: &Wanted,
     may_measure: impl Fn(PointId) -> bool,
 ) -> (Vec<PointId>, Vec<Why>) {
-    let mut supposed = Supposed::new(snapshot, precision);
+    let geometry = match contest.open_pair(assumed) {
+        Some(pair) => snapshot.geometry_of(&pair.difference, assumed),
+        None => Cow::Borrowed(snapshot.geometry()),
+    };
+    for pair in contest.all_pairs() {
+        pair.difference.norm = geometry.distance(pair.rival, pair.leader);
+        pair.difference.norm_now = pair.difference.norm;
+    }
+    let mut supposed = Supposed::new(&geometry, precision);
     let mut counts = Counts::new(precision.counts(), wanted);
     for point in wanted.pending {
         supposed.measure(point.index(), &mut contest);
@@ -48,7 +57,7 @@ fn why(pair: &Pair, assumed: &Assumptions) -> Why {
 
 /// V⁻¹ after the points of the batch so far, as `I - Σ_j g_j g_jᵀ` in the coordinates of the snapshot.
 struct Supposed<'a> {
-    snapshot: &'a Snapshot,
+    geometry: &'a Geometry,
     precision: &'a Precision,
     /// `φᵀV⁻¹φ` of every point.
     norms: Vec<f64>,
@@ -70,21 +79,21 @@ impl Step {
 }
 
 impl<'a> Supposed<'a> {
-    fn new(snapshot: &'a Snapshot, precision: &'a Precision) -> Self {
-        let points = snapshot.points();
+    fn new(geometry: &'a Geometry, precision: &'a Precision) -> Self {
+        let points = geometry.points();
         let norms = (0..points.rows()).map(|i| norm_squared(points.row(i))).collect();
-        Self { snapshot, precision, norms, steps: Vec::new() }
+        Self { geometry, precision, norms, steps: Vec::new() }
     }
 
     /// The point that reduces the variance of `rival - leader` most, among those that may be measured.
     fn sharpest(&self, rival: usize, leader: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
-        let choices = &self.snapshot.choices;
+        let choices = &self.geometry.choices;
         let mut v: Vec<f64> =
             choices.row(rival).iter().zip(choices.row(leader)).map(|(a, b)| a - b).collect();
         for step in &self.steps {
             add_scaled_row(&mut v, step.at_choice(leader) - step.at_choice(rival), &step.g);
         }
-        let scores: Vec<f64> = apply(self.snapshot.points(), &v)
+        let scores: Vec<f64> = apply(self.geometry.points(), &v)
             .iter()
             .enumerate()
             .map(|(i, covariance)| match may(i) {
@@ -97,7 +106,7 @@ impl<'a> Supposed<'a> {
 
     /// Supposes a point measured, and shortens every difference of the contest.
     fn measure(&mut self, point: usize, contest: &mut Contest) {
-        let points = self.snapshot.points();
+        let points = self.geometry.points();
         let mut g = points.row(point).to_vec();
         for step in &self.steps {
             add_scaled_row(&mut g, -step.at_points[point], &step.g);
@@ -106,7 +115,7 @@ impl<'a> Supposed<'a> {
         g.iter_mut().for_each(|entry| *entry *= scale);
         let at_points = apply(points, &g);
         let other_choices = !self.precision.pool().chooses_among_itself();
-        let at_choices = other_choices.then(|| apply(&self.snapshot.choices, &g));
+        let at_choices = other_choices.then(|| apply(&self.geometry.choices, &g));
         for (norm, at) in self.norms.iter_mut().zip(&at_points) {
             *norm = (*norm - at * at).max(0.0);
         }

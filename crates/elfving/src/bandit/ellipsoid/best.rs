@@ -4,7 +4,7 @@ use super::batch::choose_batch;
 use super::snapshot::Snapshot;
 use super::state::State;
 use crate::bandit::{
-    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Regression, Report, SetAside, Status,
+    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Report, SetAside, Status,
     Wanted,
 };
 use crate::pool::PointId;
@@ -81,9 +81,8 @@ impl EllipsoidBest {
     ///
     /// # Errors
     /// [`BanditError::Ridge`] unless it is finite and positive.
-    pub fn ridge(mut self, ridge: f64) -> Result<Self, BanditError> {
-        self.state.regression = Regression::of(&self.state.question, ridge)?;
-        Ok(Self::from_state(self.state))
+    pub fn ridge(self, ridge: f64) -> Result<Self, BanditError> {
+        Ok(Self::from_state(self.state.with_ridge(ridge)?))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::numerics::first_largest;
 use crate::pool::ChoiceId;
 
 /// A leader against a rival.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) leader: usize,
     pub(super) rival: usize,

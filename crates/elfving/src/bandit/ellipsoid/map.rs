@@ -5,7 +5,7 @@ use super::state::State;
 use super::width::Direction;
 use crate::bandit::batch_rules::Counts;
 use crate::bandit::{
-    BanditError, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
+    BanditError, ChoiceInterval, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
     Report, SetAside, Status, Wanted,
 };
 use crate::design::{Control, Criterion, InteriorPoint, Problem, Solver};
@@ -123,7 +123,17 @@ impl EllipsoidMap {
 
     /// How far off the mean of any choice may be.
     fn error(&self, assumed: &Assumptions) -> f64 {
-        self.directions().map(|direction| direction.width(assumed)).fold(0.0, f64::max)
+        let off = |direction: Direction| {
+            let estimate = self.estimate(&direction);
+            (direction.upper(assumed) - estimate).max(estimate - direction.lower(assumed))
+        };
+        self.directions().map(off).fold(0.0, f64::max)
+    }
+
+    /// The middle of what the mean may be.
+    fn estimate(&self, direction: &Direction) -> f64 {
+        let assumed = self.state.assumed();
+        0.5 * (direction.lower(assumed) + direction.upper(assumed))
     }
 
     /// The same with nothing left that data could reduce.
@@ -200,7 +210,8 @@ impl Policy for EllipsoidMap {
     }
 
     fn decide(&mut self, round: u64) -> Result<Decision, BanditError> {
-        Ok(Decision::keep(round, self.state.remaining()))
+        let refuted = self.state.check(self.snapshot()).filter(|check| check.refuted);
+        Ok(Decision { refuted, ..Decision::keep(round, self.state.remaining()) })
     }
 
     fn set_aside(&mut self, set_aside: &SetAside) -> bool {
@@ -209,12 +220,15 @@ impl Policy for EllipsoidMap {
     }
 
     fn apply(&mut self, decision: &Decision) {
-        self.state.rounds = self.state.rounds.max(decision.round);
+        self.state.adopt(decision);
     }
 
     fn status(&self) -> Status {
         if self.state.standing().is_empty() {
             return Status::Finished(Reason::NothingLeft);
+        }
+        if self.state.is_refuted(self.snapshot()) {
+            return Status::Measuring;
         }
         let error = self.error(self.state.assumed());
         if error <= self.epsilon {
@@ -229,12 +243,21 @@ impl Policy for EllipsoidMap {
     fn report(&self) -> Report {
         let status = self.status();
         let snapshot = self.snapshot();
+        if self.state.is_refuted(snapshot) {
+            return self.state.withdrawn(status, snapshot);
+        }
+        let report = self.state.bare_report(status, snapshot);
+        let middle = |interval: &ChoiceInterval| ChoiceInterval {
+            estimate: self.estimate(&snapshot.choice(interval.choice.index())),
+            ..*interval
+        };
         Report {
+            intervals: report.intervals.iter().map(middle).collect(),
             picks: Goal::Best { epsilon: 0.0 }.picks(&snapshot.means, &self.state.standing()),
             epsilon: Some(self.error(self.state.assumed())),
             floor: Some(self.floor()),
             margins: self.margins(status),
-            ..self.state.bare_report(status, snapshot)
+            ..report
         }
     }
 }

@@ -12,6 +12,8 @@
 
 mod batch;
 mod best;
+mod bets;
+mod confidence;
 mod contest;
 mod good;
 mod map;
@@ -20,6 +22,8 @@ mod regret;
 mod ridge;
 mod snapshot;
 mod state;
+mod testimony;
+mod theorem;
 mod width;
 
 pub use best::EllipsoidBest;

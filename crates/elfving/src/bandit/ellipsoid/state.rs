@@ -3,11 +3,12 @@
 use super::contest::{Beaten, Contest};
 use super::margins::Verdict;
 use super::ridge::balanced_ridge;
+use super::theorem::Theorem;
 use super::snapshot::{Snapshot, unseen_coordinates};
 use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Question, Reading, Reason,
-    Regression, Report, Status,
+    BanditError, ChoiceInterval, DataCheck, Decision, Elimination, Goal, Guarantee, Margins, Question, Reading, Reason,
+    Regression, Report, Status, TheoremName,
 };
 use crate::estimate::{Assumptions, Premise, Tails};
 use crate::numerics::Matrix;
@@ -22,13 +23,16 @@ pub(super) struct State {
     policy: &'static str,
     pub(super) question: Question,
     pub(super) regression: Regression,
+    theorem: Theorem,
+    /// What the data said of the assumptions when they refuted them.
+    refuted: Option<DataCheck>,
     unseen: Option<Arc<Matrix>>,
     /// Whoever was not proved worse, set aside or not.
     survivors: Vec<ChoiceId>,
     removed: Vec<Removed>,
     /// Points that are neither measured nor chosen.
     aside: BTreeSet<PointId>,
-    pub(super) rounds: u64,
+    rounds: u64,
 }
 
 /// A choice that is out, with the evidence of its time: the choice minus each of the leaders.
@@ -49,9 +53,16 @@ impl State {
             return Err(needs("a bound S on the norm of theta"));
         }
         let regression = Regression::of(&question, balanced_ridge(&question))?;
+        let ridge = regression.precision().ridge();
+        let theorem = match question.theorem {
+            TheoremName::Witnesses => Theorem::of(&question, ridge),
+            TheoremName::OneRidge => Theorem::one_ridge(),
+        };
         Ok(Self {
             policy,
             regression,
+            theorem,
+            refuted: None,
             unseen: unseen_coordinates(&question.pool),
             survivors: (0..question.pool.choice_count()).map(ChoiceId::new).collect(),
             removed: Vec::new(),
@@ -59,6 +70,15 @@ impl State {
             rounds: 0,
             question,
         })
+    }
+
+    /// Starts again with another ridge, before the first measurement.
+    pub(super) fn with_ridge(mut self, ridge: f64) -> Result<Self, BanditError> {
+        self.regression = Regression::of(&self.question, ridge)?;
+        if self.theorem.testimony().is_some() {
+            self.theorem = Theorem::of(&self.question, self.regression.precision().ridge());
+        }
+        Ok(self)
     }
 
     pub(super) fn policy(&self) -> &'static str {
@@ -84,6 +104,7 @@ impl State {
     /// Takes outcomes in, and moves the inverse of V with each.
     pub(super) fn take(&mut self, measured: &[(PointId, Reading)]) {
         for (point, reading) in measured {
+            self.testify(*point, reading);
             match reading.weight() {
                 1 => self.regression.add(*point, reading.mean()),
                 times => self.regression.note_times(*point, reading.mean(), times),
@@ -95,8 +116,14 @@ impl State {
     /// the rule that chose them looked at the past only.
     pub(super) fn note(&mut self, measured: &[(PointId, Reading)]) {
         for (point, reading) in measured {
+            self.testify(*point, reading);
             self.regression.note_times(*point, reading.mean(), reading.weight());
         }
+    }
+
+    fn testify(&mut self, point: PointId, reading: &Reading) {
+        let w = self.regression.precision().weight(point.index());
+        self.theorem.take(point, reading.mean(), reading.weight(), w);
     }
 
     /// Points that are neither measured nor chosen from here on.
@@ -141,7 +168,7 @@ impl State {
     }
 
     pub(super) fn snapshot_with(&self, reaches: bool) -> Snapshot {
-        Snapshot::new(&self.regression, self.question.delta, self.unseen.clone(), reaches)
+        Snapshot::new(&self.regression, &self.theorem, self.question.delta, self.unseen.clone(), reaches)
     }
 
     pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
@@ -150,6 +177,12 @@ impl State {
 
     /// Which survivors are out.
     pub(super) fn decide(&self, round: u64, snapshot: &Snapshot) -> Decision {
+        let check = self.check(snapshot);
+        if let Some(check) = self.refuted.clone().or(check.filter(|check| check.refuted)) {
+            // Whatever was proved rests on assumptions that do not hold: everybody is in again.
+            let everybody = (0..self.question.pool.choice_count()).map(ChoiceId::new).collect();
+            return Decision { refuted: Some(check), ..Decision::keep(round, everybody) };
+        }
         let required = Contest::required(self.question.goal);
         let eliminate = |beaten: Beaten| {
             let difference = snapshot.difference(beaten.by, beaten.rival);
@@ -157,7 +190,7 @@ impl State {
                 choice: ChoiceId::new(beaten.rival),
                 by: ChoiceId::new(beaten.by),
                 difference: difference.estimate,
-                threshold: difference.width(self.assumed()) + required,
+                threshold: difference.estimate - difference.lower(self.assumed()) + required,
                 round,
             }
         };
@@ -165,7 +198,17 @@ impl State {
             self.contest(snapshot).beaten(self.assumed()).into_iter().map(eliminate).collect();
         let is_out = |id: &ChoiceId| eliminated.iter().any(|elimination| elimination.choice == *id);
         let survivors = self.remaining().into_iter().filter(|id| !is_out(id)).collect();
-        Decision { round, survivors, eliminated, fitted: None }
+        Decision { eliminated, ..Decision::keep(round, survivors) }
+    }
+
+    /// What the data say of the assumptions.
+    pub(super) fn check(&self, snapshot: &Snapshot) -> Option<DataCheck> {
+        snapshot.views().and_then(|views| views.check(self.assumed()))
+    }
+
+    /// Whether the data refute the assumptions, or did.
+    pub(super) fn is_refuted(&self, snapshot: &Snapshot) -> bool {
+        self.refuted.is_some() || self.check(snapshot).is_some_and(|check| check.refuted)
     }
 
     /// Makes a decision final and keeps the evidence for it.
@@ -190,6 +233,9 @@ impl State {
             });
         }
         self.rounds = self.rounds.max(decision.round);
+        if decision.refuted.is_some() {
+            self.refuted.clone_from(&decision.refuted);
+        }
     }
 
     /// A choice minus each of the leaders, with reaches.
@@ -203,12 +249,16 @@ impl State {
         if self.standing().is_empty() {
             return Status::Finished(Reason::NothingLeft);
         }
+        // Nothing is proved by assumptions that the data refute.
+        if self.is_refuted(snapshot) {
+            return Status::Measuring;
+        }
         let contest = self.contest(snapshot);
         if contest.is_reached(self.assumed()) {
             return Status::Finished(Reason::Reached);
         }
         let Some(pair) = contest.open_pair(self.assumed()) else { return Status::Measuring };
-        let difference = pair.difference;
+        let difference = &pair.difference;
         let irreducible = difference.irreducible(self.assumed());
         let reducible = difference.width(self.assumed()) - irreducible;
         let in_the_way = match self.question.goal {
@@ -231,6 +281,9 @@ impl State {
     /// All that is known, with the margins of the verdict. Cost: m s r for s different points measured.
     pub(super) fn report(&self, status: Status) -> Report {
         let snapshot = self.snapshot_with(true);
+        if self.is_refuted(&snapshot) {
+            return self.withdrawn(status, &snapshot);
+        }
         let contest = self.contest(&snapshot);
         let reached = status == Status::Finished(Reason::Reached);
         let out = self.removed.iter().filter(|removed| !self.is_suspended(removed));
@@ -254,12 +307,25 @@ impl State {
         }
     }
 
+    /// The answer if it had to be given now, with nothing proved of it.
+    pub(super) fn withdrawn(&self, status: Status, snapshot: &Snapshot) -> Report {
+        let check = self.refuted.clone().or_else(|| self.check(snapshot));
+        Report {
+            guarantee: Guarantee::Withdrawn,
+            picks: self.question.goal.picks(&snapshot.means, &self.standing()),
+            data_check: check,
+            ..self.bare_report(status, snapshot)
+        }
+    }
+
     /// Survivors and intervals, whatever the goal; no answer yet.
     pub(super) fn bare_report(&self, status: Status, snapshot: &Snapshot) -> Report {
         let interval = |&choice: &ChoiceId| {
             let direction = snapshot.choice(choice.index());
             let (lower, upper) = (direction.lower(self.assumed()), direction.upper(self.assumed()));
-            ChoiceInterval { choice, estimate: direction.estimate, lower, upper }
+            // The estimate of all data may lie outside of what the best ellipsoid leaves.
+            let estimate = if lower <= upper { direction.estimate.clamp(lower, upper) } else { direction.estimate };
+            ChoiceInterval { choice, estimate, lower, upper }
         };
         let survivors = self.standing();
         let eliminated = self.removed.iter().filter(|removed| !self.is_suspended(removed));
@@ -280,6 +346,7 @@ impl State {
             premises: self.premises(),
             margins: Margins::default(),
             standing: None,
+            data_check: self.check(snapshot),
         }
     }
 

@@ -175,6 +175,7 @@ impl Phases {
             survivors: self.ledger.groups().expand(&survivors),
             eliminated: eliminated.iter().flat_map(of_members).collect(),
             fitted: None,
+            refuted: None,
         };
         Learned { decision, record, standing: Standing { leaders, survivors } }
     }

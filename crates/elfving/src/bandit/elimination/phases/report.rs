@@ -62,6 +62,7 @@ impl Phases {
             premises: self.stated_premises(),
             margins: self.verdict.margins(|| self.margins()),
             standing: None,
+            data_check: None,
         }
     }
 
