@@ -86,7 +86,11 @@ fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError
         .map_err(CampaignError::Bandit)?
         .delta(Confidence::new(spec.delta).map_err(invalid)?)
         .begun_with(candidates.begun_with())
+        .theorem(spec.theorem)
         .seed(spec.seed);
+    if let Some(space) = candidates.space()? {
+        question = question.space(space);
+    }
     if let Some(gamma) = spec.gamma {
         question = question.gamma(Ridge::new(gamma).map_err(invalid)?);
     }

@@ -1,6 +1,6 @@
 //! The question of a campaign: everything that was decided before the first measurement.
 
-use elfving::bandit::{Goal, Limits};
+use elfving::bandit::{Goal, Limits, TheoremName};
 use elfving::named::named_enum;
 use elfving_problem::AssumptionSpec;
 use elfving_table::Decimal;
@@ -44,6 +44,9 @@ pub struct Spec {
     pub assumed: AssumptionSpec,
     /// δ.
     pub delta: f64,
+    /// What certified bounds rest on. A file that does not say so was begun with one ridge, and goes on with it.
+    #[serde(default = "one_ridge", skip_serializing_if = "is_one_ridge")]
+    pub theorem: TheoremName,
     /// The ridge, where the user sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gamma: Option<f64>,
@@ -78,6 +81,14 @@ pub struct Spec {
     pub layout: Layout,
     /// How files of results are written.
     pub results: ResultsFormat,
+}
+
+fn one_ridge() -> TheoremName {
+    TheoremName::OneRidge
+}
+
+fn is_one_ridge(theorem: &TheoremName) -> bool {
+    *theorem == TheoremName::OneRidge
 }
 
 /// Two: one accident is no reason, two are.
@@ -219,6 +230,7 @@ impl Spec {
             mode: Mode::Certified,
             assumed: AssumptionSpec::default(),
             delta: 0.05,
+            theorem: TheoremName::Witnesses,
             gamma: None,
             algorithm: "auto".to_owned(),
             because: String::new(),

@@ -8,6 +8,8 @@ use crate::words::counted;
 /// What a statement speaks of.
 pub(crate) struct About<'a> {
     pub(crate) report: &'a Report,
+    /// The model in words.
+    pub(crate) model: &'a str,
     pub(crate) aim: Aim,
     /// Why nothing is guaranteed any more.
     pub(crate) waived: Option<&'a str>,
@@ -23,7 +25,7 @@ pub(crate) struct About<'a> {
 
 /// The statement, line by line; assumptions begin with a dash.
 pub(crate) fn statement(about: &About) -> Vec<String> {
-    let About { report, aim, waived, conditional, earlier, infeasible, noisier } = *about;
+    let About { report, model, aim, waived, conditional, earlier, infeasible, noisier } = *about;
     let promise = report.promise(aim.worse());
     let first = match (report.guarantee, waived) {
         (Guarantee::Calibrated, _) => {
@@ -39,6 +41,19 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
                 "With probability {} %, under these assumptions, {promise}:",
                 100.0 * (1.0 - report.delta)
             )
+        }
+        (Guarantee::Withdrawn, None) => {
+            let refuted =
+                report.refutation_in_words().unwrap_or_else(|| "the data refute what is assumed".to_owned());
+            let said = [
+                "Verdict withdrawn.".to_owned(),
+                sentence(&refuted),
+                format!("Assumed were: the model {model}; {}.", premises(report)),
+                "Start a campaign with another model, a larger sigma or norm, or a stated misspecification; \
+                 `elfving export` writes these measurements for its --measured."
+                    .to_owned(),
+            ];
+            return said.to_vec();
         }
         (_, Some(why)) => return vec![format!("No guarantee: {why}.")],
         (_, None) => {
@@ -68,6 +83,11 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
     let words = [doubt, report.floor_in_words(), report.margins_in_words()];
     lines.extend(words.into_iter().flatten().map(|words| sentence(&words)));
     lines
+}
+
+fn premises(report: &Report) -> String {
+    let premises: Vec<String> = report.premises.iter().map(ToString::to_string).collect();
+    premises.join("; ")
 }
 
 /// With a capital and a full stop.

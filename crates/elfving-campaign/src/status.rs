@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use elfving::bandit::{
-    ChoiceInterval, Elimination, Guarantee, Margins, Reading, Reason, Report, SlotRecord, SlotState, Standing,
+    ChoiceInterval, DataCheck, Elimination, Guarantee, Margins, Reading, Reason, Report, SlotRecord,
+    SlotState, Standing,
 };
 use elfving_problem::Dataset;
 use elfving_table::{TextColumn, slot_name};
@@ -96,6 +97,9 @@ pub struct CampaignStatus {
     pub margins: Margins,
     /// What is measured about the pick, where nothing is proved.
     pub standing: Option<Standing>,
+    /// Whether the data agree with what is assumed, where that is looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_check: Option<DataCheck>,
     /// The statement with every assumption, line by line.
     pub statement: Vec<String>,
 }
@@ -155,6 +159,7 @@ impl Campaign {
         let earlier_used = self.engine_with_all()?.uses_brought();
         let sigma = self.spec().assumed.sigma;
         let conditional = self.engine_with_all()?.conditional(sigma);
+        let model = self.model_in_words()?;
         let (state, candidates) = (self.state(), self.candidates()?);
         let spec = &state.spec;
         let round = state.round_under_way();
@@ -185,7 +190,7 @@ impl Campaign {
             goal: spec.goal.to_string(),
             mode: spec.mode,
             algorithm: spec.algorithm.clone(),
-            model: self.model_in_words()?,
+            model: model.clone(),
             created: state.created,
             event: state.head().event,
             head: state.head().hash,
@@ -215,8 +220,10 @@ impl Campaign {
             eliminated: report.eliminated.iter().map(|elimination| names.eliminated(elimination)).collect(),
             margins: report.margins,
             standing: report.standing,
+            data_check: report.data_check.clone(),
             statement: statement(&About {
                 report: &report,
+                model: &model,
                 aim: spec.aim,
                 waived: state.waived(),
                 conditional: conditional.as_ref(),

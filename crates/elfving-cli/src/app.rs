@@ -63,6 +63,10 @@ fn concluded(as_json: bool, command: impl FnOnce() -> Result<(), CliError>) -> E
             console::release_notes();
             ExitCode::NothingToDo
         }
+        Ok(Err(CliError::Refuted)) => {
+            console::release_notes();
+            ExitCode::Refuted
+        }
         Ok(Err(CliError::Interrupted { signal })) => {
             console::release_notes();
             signals::exit_code(signal)

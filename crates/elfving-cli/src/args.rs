@@ -30,7 +30,7 @@ use crate::simulate::SimulateArgs;
     after_help = "Results go to stdout, diagnostics to stderr.\n\
         Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 4 campaign damaged, 5 cannot write,\n\
         6 locked, 7 no certificate, 8 a decision is needed, 9 newer format, 10 nothing to hand out,\n\
-        130 Ctrl-C, 143 SIGTERM.\n\
+        11 assumptions refuted (status --check), 130 Ctrl-C, 143 SIGTERM.\n\
         Topics: elfving help campaign, elfving help options\n\n\
         Start with:  elfving demo\n\
         or:          elfving new screen pool.csv --id id --maximize yield --mode calibrated"

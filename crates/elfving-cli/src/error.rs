@@ -44,6 +44,8 @@ pub(crate) enum CliError {
     ReaderGone,
     /// `ask` has nothing to hand out; what it printed says why.
     NothingToDo,
+    /// The data refute what is assumed; what was printed says so.
+    Refuted,
     /// A signal ended a command that has left everything in order.
     Interrupted { signal: i32 },
 }
@@ -155,6 +157,7 @@ impl CliError {
             Self::Write { .. } => ErrorKind::Durability,
             Self::ReaderGone => return Err(ExitCode::Done),
             Self::NothingToDo => return Err(ExitCode::NothingToDo),
+            Self::Refuted => return Err(ExitCode::Refuted),
             Self::Interrupted { signal } => return Err(signals::exit_code(*signal)),
         })
     }
@@ -172,7 +175,11 @@ impl CliError {
             Self::Picture(_) => "E710",
             Self::Write { .. } => "E501",
             // A table has a code for each of its problems.
-            Self::Table(_) | Self::ReaderGone | Self::NothingToDo | Self::Interrupted { .. } => "",
+            Self::Table(_)
+            | Self::ReaderGone
+            | Self::NothingToDo
+            | Self::Refuted
+            | Self::Interrupted { .. } => "",
         }
     }
 
@@ -329,7 +336,9 @@ impl fmt::Display for CliError {
         match self {
             Self::Table(error) => return f.write_str(&error.render(&hints::words)),
             Self::Campaign(failure) => return write!(f, "{failure}"),
-            Self::ReaderGone | Self::NothingToDo | Self::Interrupted { .. } => return Ok(()),
+            Self::ReaderGone | Self::NothingToDo | Self::Refuted | Self::Interrupted { .. } => {
+                return Ok(());
+            }
             _ => write!(f, "error[{}]: ", self.code())?,
         }
         match self {
@@ -347,6 +356,7 @@ impl fmt::Display for CliError {
             | Self::Campaign(_)
             | Self::ReaderGone
             | Self::NothingToDo
+            | Self::Refuted
             | Self::Interrupted { .. } => {}
         }
         if let Some(help) = self.help() {

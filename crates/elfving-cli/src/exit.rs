@@ -25,6 +25,8 @@ pub(crate) enum ExitCode {
     Newer = 9,
     /// `ask` has nothing to hand out: the campaign has stopped, or waits for results.
     NothingToDo = 10,
+    /// `status --check`: the data refute what is assumed.
+    Refuted = 11,
     /// Stopped with Ctrl-C; nothing is half-written.
     Interrupted = 130,
     /// Ended by SIGTERM; nothing is half-written.

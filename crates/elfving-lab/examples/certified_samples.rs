@@ -70,7 +70,8 @@ fn mean_samples(
     let n = counts.len() as f64;
     let mean = counts.iter().sum::<f64>() / n;
     let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    let flags = if wrong + refuted > 0 { format!(" [{wrong} wrong, {refuted} refuted]") } else { String::new() };
+    let flags =
+        if wrong + refuted > 0 { format!(" [{wrong} wrong, {refuted} refuted]") } else { String::new() };
     Ok(format!("{mean:.1} ({:.1}){flags}", (variance / n).sqrt()))
 }
 
@@ -97,12 +98,8 @@ fn cases() -> Result<Vec<Case>, Box<dyn std::error::Error>> {
         vec![rbf(1.3, "rbf100, S = 1.3: 1/8, 1/16, 1/64"), rbf(2.6, "rbf100, S = 2.6: 1/8, 1/16, 1/64")];
     let line = Matrix::from_fn(100, 1, |i, _| i as f64 / 99.0);
     let kernel = kernels::Rbf::new(0.05)?;
-    let short = Pool::from_kernel(
-        std::sync::Arc::new(kernel),
-        Points::new(line)?,
-        None,
-        &Factorisation::default(),
-    )?;
+    let short =
+        Pool::from_kernel(std::sync::Arc::new(kernel), Points::new(line)?, None, &Factorisation::default())?;
     cases.push(Case {
         name: "length scale .05, S = 1.66: 1/32",
         means: random_truth(&short, 1.66, 1),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use elfving::bandit::{
     Algorithm, Bandit, Calibrated, CalibratedSettings, Conversation, Decision, EllipsoidBest, Goal,
     Guarantee, Next, Optimism, Outcome, Plan, Policy, Question, Reading, Reason, RepeatCap, Report, Slot,
-    Status, Strategy, Wanted, Why, conditional_statement,
+    Status, Strategy, TheoremName, Wanted, Why, conditional_statement,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
@@ -375,7 +375,7 @@ fn the_conditional_statement_is_that_of_the_ellipsoid() {
     let norm = 2.0 * statement.suggested_norm;
     let sigma = 0.4 / statement.unit;
     let assumed = Assumptions::new(sigma).unwrap().tails(Tails::SubGaussian).norm(norm).unwrap();
-    let question = Question::new(pool, assumed, best()).unwrap().delta(delta);
+    let question = Question::new(pool, assumed, best()).unwrap().delta(delta).theorem(TheoremName::OneRidge);
     let mut ellipsoid = EllipsoidBest::new(question).unwrap().ridge(sigma * sigma).unwrap();
     let mut averages: BTreeMap<PointId, Vec<f64>> = BTreeMap::new();
     data.iter().for_each(|one| averages.entry(one.point).or_default().push(one.outcome));

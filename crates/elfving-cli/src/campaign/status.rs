@@ -20,6 +20,8 @@ use crate::words::{by_width, short, trimmed};
       the pick so far, the guarantee, the remaining candidates
   elfving status screen --candidate a7
       one candidate: its results, its interval, why it was eliminated
+  elfving status screen --check
+      for scripts: exit code 11 when the data refute what is assumed
   elfving status screen --json")]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
@@ -27,6 +29,9 @@ pub(crate) struct StatusArgs {
     /// Show one candidate
     #[arg(long, value_name = "ID")]
     candidate: Option<String>,
+    /// Exit with code 11 when the data refute what is assumed
+    #[arg(long, conflicts_with = "candidate")]
+    check: bool,
     /// Remaining candidates to print
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Output")]
     show: usize,
@@ -52,7 +57,9 @@ pub(crate) fn status(args: &StatusArgs, as_json: bool, console: Console) -> Resu
     }
     let status = campaign.status().map_err(failed)?;
     drop(spinner);
-    args.output.deliver(as_json, "a status is", &status, || sheet(&status), || text(&status, args.show))
+    args.output.deliver(as_json, "a status is", &status, || sheet(&status), || text(&status, args.show))?;
+    let refuted = status.data_check.is_some_and(|check| check.refuted);
+    if args.check && refuted { Err(CliError::Refuted) } else { Ok(()) }
 }
 
 /// One line per remaining candidate, the best estimate first.

@@ -1,6 +1,8 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
-use super::{AtMost, BanditError, ConditionalStatement, DataCheck, Limits, Plan, Reading, Reason, Report, Status};
+use super::{
+    AtMost, BanditError, ConditionalStatement, DataCheck, Limits, Plan, Reading, Reason, Report, Status,
+};
 use crate::pool::{ChoiceId, PointId};
 use crate::surrogate::Parameters;
 use serde::{Deserialize, Serialize};

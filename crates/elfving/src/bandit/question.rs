@@ -68,7 +68,17 @@ impl Question {
         let goal = goal.check(pool.choice_count())?;
         let delta = Confidence::new(0.05).expect("0.05 lies between 0 and 1");
         let begun_with = pool.len();
-        Ok(Self { pool, assumptions, goal, delta, gamma: None, seed: 0, begun_with, space: None, theorem: TheoremName::Witnesses })
+        Ok(Self {
+            pool,
+            assumptions,
+            goal,
+            delta,
+            gamma: None,
+            seed: 0,
+            begun_with,
+            space: None,
+            theorem: TheoremName::Witnesses,
+        })
     }
 
     /// The probability with which the verdict may be wrong.

@@ -248,7 +248,9 @@ impl fmt::Display for Report {
         match self.guarantee {
             Guarantee::None => writeln!(f, "no guarantee")?,
             Guarantee::Withdrawn => {
-                let words = self.refutation_in_words().unwrap_or_else(|| "the data refute what is assumed".to_owned());
+                let words = self
+                    .refutation_in_words()
+                    .unwrap_or_else(|| "the data refute what is assumed".to_owned());
                 writeln!(f, "the verdict is withdrawn: {words}")?;
             }
             Guarantee::Calibrated => writeln!(f, "calibrated, no proof")?,

@@ -4,8 +4,7 @@ use super::batch::choose_batch;
 use super::snapshot::Snapshot;
 use super::state::State;
 use crate::bandit::{
-    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Report, SetAside, Status,
-    Wanted,
+    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Report, SetAside, Status, Wanted,
 };
 use crate::pool::PointId;
 use std::cell::OnceCell;

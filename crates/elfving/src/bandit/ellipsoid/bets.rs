@@ -4,9 +4,7 @@
 //! types see to that: [`Bettor::bet`] is not given the outcome, and [`Bettor::learn`] takes the bet away.
 
 use crate::bandit::Question;
-use crate::numerics::{
-    CholeskyStop, Matrix, add_scaled_row, apply, dot, pivoted_cholesky,
-};
+use crate::numerics::{CholeskyStop, Matrix, add_scaled_row, apply, dot, pivoted_cholesky};
 use crate::pool::PointId;
 use crate::surrogate::{Columns, Covariance, Parameters, Space};
 use std::sync::Arc;
@@ -74,13 +72,7 @@ pub(super) struct Bettor {
 }
 
 impl Bettor {
-    fn new(
-        name: String,
-        share: f64,
-        features: Option<Arc<Matrix>>,
-        variances: Vec<f64>,
-        extra: f64,
-    ) -> Self {
+    fn new(name: String, share: f64, features: Option<Arc<Matrix>>, variances: Vec<f64>, extra: f64) -> Self {
         let dimension = variances.len();
         let mut covariance = Matrix::zeros(dimension, dimension);
         (0..dimension).for_each(|k| covariance[(k, k)] = variances[k]);
@@ -192,8 +184,7 @@ fn features(space: &Space, lengthscale: f64, question: &Question) -> Option<Arc<
     let rank = factorised.pivots.len();
     let mut features = Matrix::zeros(question.pool.len(), rank + 1);
     for i in 0..question.pool.len() {
-        let mut row: Vec<f64> =
-            factorised.pivots.iter().map(|&pivot| kernel.covariance(i, pivot)).collect();
+        let mut row: Vec<f64> = factorised.pivots.iter().map(|&pivot| kernel.covariance(i, pivot)).collect();
         factorised.triangle.extend_row(&mut row);
         row.push(1.0);
         features.row_mut(i).copy_from_slice(&row);

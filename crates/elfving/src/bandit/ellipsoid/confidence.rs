@@ -9,8 +9,8 @@ use super::width::norm_of;
 use crate::bandit::DataCheck;
 use crate::estimate::Assumptions;
 use crate::numerics::{
-    Cholesky, Matrix, SymmetricEigen, apply, apply_transposed, dot, first_largest, multiply_transposed, norm_squared, right_singular,
-    weighted_gram,
+    Cholesky, Matrix, SymmetricEigen, apply, apply_transposed, dot, first_largest, multiply_transposed,
+    norm_squared, right_singular, weighted_gram,
 };
 use crate::pool::Pool;
 use crate::units::Confidence;
@@ -97,7 +97,11 @@ impl Views {
             let unit = 2.0 * sigma * sigma * total;
             let beyond = view.least - allowed;
             let certain = beyond > ROUNDING * (view.least.abs() + allowed.abs());
-            let nats = if unit > 0.0 { (beyond / unit).clamp(-MOST_NATS, MOST_NATS) } else { MOST_NATS.copysign(beyond) };
+            let nats = if unit > 0.0 {
+                (beyond / unit).clamp(-MOST_NATS, MOST_NATS)
+            } else {
+                MOST_NATS.copysign(beyond)
+            };
             let witness = (0..WITNESSES).rev().find(|&j| view.weights[j] == 1.0).unwrap_or(0);
             (nats, certain, witness)
         });
@@ -157,11 +161,11 @@ impl ConfidenceSet {
         rows.iter().enumerate().for_each(|(k, &row)| place[row] = k);
         let features = pool.features().select_rows(&rows);
         let axes = axes(&features, pool.dimension());
-        let choices = axes.as_ref().map_or_else(
-            || pool.choices().clone(),
-            |axes| multiply_transposed(pool.choices(), axes),
-        );
-        let points = axes.as_ref().map_or_else(|| features.clone(), |axes| multiply_transposed(&features, axes));
+        let choices = axes
+            .as_ref()
+            .map_or_else(|| pool.choices().clone(), |axes| multiply_transposed(pool.choices(), axes));
+        let points =
+            axes.as_ref().map_or_else(|| features.clone(), |axes| multiply_transposed(&features, axes));
         // What each witness heard, by the rows of `points`.
         let heard: Vec<(Vec<f64>, Vec<f64>)> = witnesses
             .iter()
@@ -198,7 +202,8 @@ impl ConfidenceSet {
                 let seen = multiply_transposed(&points, &vectors);
                 let (mut inverses, mut means, mut views) = (Vec::new(), Vec::new(), Vec::new());
                 for alpha in ALPHAS.map(|multiple| multiple * ridge) {
-                    let inverse: Vec<f64> = values.iter().map(|value| 1.0 / (value.max(0.0) + alpha)).collect();
+                    let inverse: Vec<f64> =
+                        values.iter().map(|value| 1.0 / (value.max(0.0) + alpha)).collect();
                     let theta: Vec<f64> = image.iter().zip(&inverse).map(|(a, b)| a * b).collect();
                     let fitted = apply(&seen, &theta);
                     let mut least = alpha * norm_squared(&theta);
@@ -228,8 +233,12 @@ impl ConfidenceSet {
     /// The Cholesky factor of the ellipsoid that bounds a direction from above. Cost: s r² + r³.
     pub(super) fn factor(&self, pool: &Pool, seen: &Seen, assumed: &Assumptions) -> Option<Cholesky> {
         let radii = self.views.radii(assumed);
-        let bounds: Vec<f64> =
-            seen.each.iter().zip(radii.iter()).map(|((estimate, norm), radius)| -(estimate + radius * norm)).collect();
+        let bounds: Vec<f64> = seen
+            .each
+            .iter()
+            .zip(radii.iter())
+            .map(|((estimate, norm), radius)| -(estimate + radius * norm))
+            .collect();
         let view = first_largest(&bounds)?;
         let mut masses = vec![0.0; pool.len()];
         self.bases[view / ALPHAS.len()].masses.iter().for_each(|&(row, mass)| masses[row] = mass);
@@ -294,4 +303,108 @@ fn combinations(samples: [u64; WITNESSES]) -> Vec<[f64; WITNESSES]> {
         }
     }
     combinations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bandit::{Goal, Question, Regression};
+    use crate::estimate::Tails;
+    use crate::numerics::rng::{Purpose, stream};
+    use crate::pool::PointId;
+
+    /// 12 points in 3 dimensions.
+    fn question() -> Question {
+        let features = Matrix::from_fn(12, 3, |i, j| ((i * (j + 2) + 3 * j) % 7) as f64 / 3.0 - 1.0);
+        let assumptions = Assumptions::new(0.3).and_then(|a| a.tails(Tails::SubGaussian).norm(2.0));
+        let pool = Pool::from_features(features).expect("a pool");
+        Question::new(pool, assumptions.expect("sound"), Goal::Best { epsilon: 0.0 }).expect("a question")
+    }
+
+    /// 40 outcomes, two points more noisy than the others.
+    fn told() -> (Testimony, Regression) {
+        let (question, ridge) = (question(), 0.7);
+        let weights: Vec<f64> = (0..12).map(|i| if i < 2 { 0.25 } else { 1.0 }).collect();
+        let mut testimony = Testimony::new(&question, ridge);
+        let mut regression =
+            Regression::weighted(question.pool.clone(), ridge, Some(weights.clone())).expect("a regression");
+        let mut random = stream(3, 0, Purpose::new("test"));
+        for _ in 0..40 {
+            let point = random.below(12) as usize;
+            let outcome = random.below(2000) as f64 / 1000.0 - 1.0;
+            testimony.take(PointId::new(point), outcome, 1, weights[point]);
+            regression.add(PointId::new(point), outcome);
+        }
+        (testimony, regression)
+    }
+
+    fn set(testimony: &Testimony) -> ConfidenceSet {
+        let delta = Confidence::new(0.05).expect("a probability");
+        ConfidenceSet::new(testimony, &question().pool, 0.7, delta, 1.0)
+    }
+
+    #[test]
+    fn the_bets_of_the_class_add_up_to_its_marginal_likelihood() {
+        // The chain rule: Σ e²/(1 + q) is the least penalised square at the ridge, Σ ln(1 + q) is ln det(V / ridge).
+        let (testimony, regression) = told();
+        let loss = testimony.witnesses()[0].losses()[0];
+        let at_the_ridge = ALPHAS.iter().position(|&multiple| multiple == 1.0).expect("the ridge itself");
+        let least = set(&testimony).views.views[at_the_ridge].least;
+        assert!((loss.surprise - least).abs() < 1e-10 * least, "{} {least}", loss.surprise);
+        let log_det = regression.precision().log_det();
+        assert!((loss.spread - log_det).abs() < 1e-10 * log_det, "{} {log_det}", loss.spread);
+    }
+
+    #[test]
+    fn every_ellipsoid_is_that_of_a_dense_computation() {
+        let (testimony, _) = told();
+        let (set, pool) = (set(&testimony), question().pool);
+        assert!(set.bases.len() >= 3, "some witness heard a part");
+        let seen = set.direction(&pool, 5, Some(2));
+        let v: Vec<f64> =
+            pool.choices().row(5).iter().zip(pool.choices().row(2)).map(|(a, b)| a - b).collect();
+        for (k, view) in set.views.views.iter().enumerate() {
+            let (mut matrix, mut moment) = (Matrix::identity(3), vec![0.0; 3]);
+            (0..3).for_each(|i| matrix[(i, i)] = view.alpha);
+            let mut squares = 0.0;
+            for (weight, witness) in view.weights.iter().zip(testimony.witnesses()) {
+                for heard in witness.points() {
+                    let row = pool.features().row(heard.point.index());
+                    let mass = weight * heard.mass;
+                    for i in 0..3 {
+                        moment[i] += mass * heard.mean * row[i];
+                        (0..3).for_each(|j| matrix[(i, j)] += mass * row[i] * row[j]);
+                    }
+                    squares += mass * heard.mean * heard.mean;
+                }
+                squares += weight * witness.within;
+            }
+            let factor = Cholesky::new(matrix).expect("positive definite");
+            let (mut theta, mut image) = (moment.clone(), v.clone());
+            factor.solve(&mut theta);
+            factor.solve(&mut image);
+            let (estimate, norm) = seen.each[k];
+            assert!((estimate - dot(&v, &theta)).abs() < 1e-10, "centre {k}");
+            assert!((norm * norm - dot(&v, &image)).abs() < 1e-10, "norm {k}");
+            assert!((view.least - (squares - dot(&moment, &theta))).abs() < 1e-9 * squares, "least {k}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_measured_is_as_wide_as_the_ball() {
+        // One point measured in three dimensions: the rest of a direction is known by its norm alone.
+        let question = question();
+        let mut testimony = Testimony::new(&question, 0.7);
+        testimony.take(PointId::new(4), 0.2, 1, 1.0);
+        let set = set(&testimony);
+        let seen = set.direction(&question.pool, 6, None);
+        let row = question.pool.choices().row(6);
+        let measured = question.pool.features().row(4);
+        for (view, (_, norm)) in set.views.views.iter().zip(&seen.each) {
+            let along = dot(row, measured);
+            let shrunk = along * along / (view.alpha + norm_squared(measured));
+            let dense = (norm_squared(row) - shrunk) / view.alpha;
+            assert!((norm * norm - dense).abs() < 1e-10 * dense, "{} {dense}", norm * norm);
+        }
+    }
 }

@@ -5,8 +5,8 @@ use super::state::State;
 use super::width::Direction;
 use crate::bandit::batch_rules::Counts;
 use crate::bandit::{
-    BanditError, ChoiceInterval, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question, Reading, Reason,
-    Report, SetAside, Status, Wanted,
+    BanditError, ChoiceInterval, Decision, Goal, Margins, Measurements, Next, Plan, Policy, Question,
+    Reading, Reason, Report, SetAside, Status, Wanted,
 };
 use crate::design::{Control, Criterion, InteriorPoint, Problem, Solver};
 use crate::estimate::Assumptions;

@@ -6,7 +6,9 @@ use super::theorem::Theorem;
 use super::width::{Direction, Ellipsoid};
 use crate::bandit::Regression;
 use crate::estimate::Assumptions;
-use crate::numerics::{Cholesky, Matrix, SymmetricEigen, apply, dot, multiply_transposed, norm_squared, weighted_gram};
+use crate::numerics::{
+    Cholesky, Matrix, SymmetricEigen, apply, dot, multiply_transposed, norm_squared, weighted_gram,
+};
 use crate::pool::Pool;
 use crate::units::Confidence;
 use std::borrow::Cow;

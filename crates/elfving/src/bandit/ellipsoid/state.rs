@@ -3,12 +3,12 @@
 use super::contest::{Beaten, Contest};
 use super::margins::Verdict;
 use super::ridge::balanced_ridge;
-use super::theorem::Theorem;
 use super::snapshot::{Snapshot, unseen_coordinates};
+use super::theorem::Theorem;
 use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
-    BanditError, ChoiceInterval, DataCheck, Decision, Elimination, Goal, Guarantee, Margins, Question, Reading, Reason,
-    Regression, Report, Status, TheoremName,
+    BanditError, ChoiceInterval, DataCheck, Decision, Elimination, Goal, Guarantee, Margins, Question,
+    Reading, Reason, Regression, Report, Status, TheoremName,
 };
 use crate::estimate::{Assumptions, Premise, Tails};
 use crate::numerics::Matrix;
@@ -324,7 +324,8 @@ impl State {
             let direction = snapshot.choice(choice.index());
             let (lower, upper) = (direction.lower(self.assumed()), direction.upper(self.assumed()));
             // The estimate of all data may lie outside of what the best ellipsoid leaves.
-            let estimate = if lower <= upper { direction.estimate.clamp(lower, upper) } else { direction.estimate };
+            let estimate =
+                if lower <= upper { direction.estimate.clamp(lower, upper) } else { direction.estimate };
             ChoiceInterval { choice, estimate, lower, upper }
         };
         let survivors = self.standing();

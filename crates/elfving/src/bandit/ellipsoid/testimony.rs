@@ -83,6 +83,12 @@ impl Witness {
         self.losses.iter_mut().zip(losses).for_each(|(sum, loss)| sum.add(*loss));
     }
 
+    /// What each bettor lost.
+    #[cfg(test)]
+    pub(super) fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+
     /// What was heard of each point.
     pub(super) fn points(&self) -> &[Heard] {
         &self.points
@@ -102,12 +108,7 @@ impl Testimony {
     pub(super) fn new(question: &Question, ridge: f64) -> Self {
         let bettors = bettors(question, ridge);
         let witness = |threshold| Witness::new(threshold, question.pool.len(), bettors.len());
-        Self {
-            pool: question.pool.clone(),
-            witnesses: THRESHOLDS.map(witness).to_vec(),
-            bettors,
-            samples: 0,
-        }
+        Self { pool: question.pool.clone(), witnesses: THRESHOLDS.map(witness).to_vec(), bettors, samples: 0 }
     }
 
     /// Takes in the mean of `times` measurements of a point, each of weight `w`.
