@@ -299,7 +299,8 @@ fn a_change_is_made_of_the_question_as_it_stands_then() {
 fn what_is_forced_says_that_limits_do_not_apply_to_it() {
     let ids = || vec!["a1".to_owned(), "a1".to_owned(), "b2".to_owned()];
     let why = |spec: Spec| {
-        let mut campaign = Lab::quick().create(spec.force(ids()));
+        let lab = Lab::quick();
+        let mut campaign = lab.create(spec.force(ids()));
         campaign.ask(None, At(1)).unwrap().rows[0].why.clone()
     };
     assert_eq!(why(certified()), "requested");
