@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex};
 use elfving::bandit::{Goal, Outcome, Reading};
 use elfving_campaign::event::Changing;
 use elfving_campaign::{
-    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Layout, Limits, Mode, OutcomeMarker,
-    ResultsFile, ResultsFormat, Spec, TellOptions, spec_for_programs,
+    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Layout, LayoutChange, Limits, Mode,
+    OutcomeMarker, ResultsFile, ResultsFormat, Spec, TellOptions, spec_for_programs,
 };
 use elfving_problem::{AssumptionSpec, PoolSpec};
 use elfving_table::{Cell, Condition, Decimal, TableError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::failure::{Answer, Failure};
 use crate::hints;
@@ -298,14 +298,21 @@ impl Campaign {
 
     /// Changes what is asked from here on.
     fn change(&self, py: Python<'_>, changing: &str, at: u64) -> PyResult<String> {
-        let changing: Changing = parsed("change", changing)?;
+        let mut given: Map<String, Value> = parsed("change", changing)?;
+        let layout =
+            given.remove("layout").map(|layout| parsed::<LayoutChange>("layout", &layout.to_string()));
+        let layout = layout.transpose()?;
+        let changing: Changing = parsed("change", &Value::from(given).to_string())?;
         self.json(py, move |campaign| {
-            let limits = changing.limits.map(|given| {
-                let known = campaign.spec().limits;
-                let in_a_batch = given.in_a_batch.or(known.in_a_batch);
-                Limits { in_a_batch, in_all: given.in_all.or(known.in_all) }
-            });
-            Ok(campaign.change_question(&Changing { limits, ..changing }, At(at))?)
+            let changing = |spec: &Spec| Changing {
+                limits: changing.limits.map(|given| Limits {
+                    in_a_batch: given.in_a_batch.or(spec.limits.in_a_batch),
+                    in_all: given.in_all.or(spec.limits.in_all),
+                }),
+                layout: layout.as_ref().map(|layout| layout.over(&spec.layout)),
+                ..changing.clone()
+            };
+            Ok(campaign.change_question_by(changing, At(at))?)
         })
     }
 

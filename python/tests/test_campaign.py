@@ -388,6 +388,13 @@ def test_plates_controls_and_rules_about_columns(tmp_path: Path) -> None:
     batch.plate_map(tmp_path / "map.csv")
     assert (tmp_path / "map.csv").read_text() == batch.plate_map()
     assert "well" in batch.to_dataframe().columns
+    row = batch.to_dict()["rows"][0]
+    assert row["columns"] == {"dose": int(row["id"][1:]), "ligand": batch[0].columns["ligand"]}
+    elsewhere = elfving.Campaign.open(tmp_path / "plates")
+    elsewhere.change(plate="1x8", reason="other plates")
+    campaign.change(plate="2x3", reason="back again")
+    elsewhere.change(control={"c1": 1}, reason="seen from elsewhere")
+    assert elfving.Campaign.open(tmp_path / "plates").spec["layout"]["plate"] == "2x3"
     campaign.change(at_most={"ligand": 2}, reason="two bottles")
     assert campaign.spec["layout"]["at_most"] == [{"column": "ligand", "most": 2}]
     assert campaign.spec["layout"]["plate"] == "2x3"

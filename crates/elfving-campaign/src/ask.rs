@@ -1,5 +1,7 @@
 //! Asking: open slots again, else what failed or was released, more of the round, the next plan.
 
+use std::collections::BTreeSet;
+
 use elfving::bandit::{
     BanditError, Conversation, Decision, Handing, Next, Plan, Reason, SlotState, Supply, Wanted, that_fit,
 };
@@ -84,9 +86,10 @@ impl Campaign {
         }
         self.change(at, |campaign| {
             let mut numbers = Vec::new();
+            let open: BTreeSet<usize> = campaign.state.open().map(|(slot, ..)| slot).collect();
             for name in slots {
                 let slot = campaign.known_slot(name)?;
-                if !campaign.state.open().any(|(open, ..)| open == slot) {
+                if !open.contains(&slot) {
                     return Err(CampaignError::NotOpen { slot: (*name).to_owned() });
                 }
                 numbers.push(slot);

@@ -1,6 +1,6 @@
 //! What to measure next: the open slots of a campaign, as data and as a sheet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use elfving::bandit::{Reason, Why};
@@ -13,6 +13,7 @@ use serde_json::Map;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::spec::Spec;
+use crate::state::Seat;
 
 /// The measurements to make now, in run order; none when the campaign has stopped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,7 +60,7 @@ pub struct BatchRow {
     #[serde(skip)]
     row: usize,
     #[serde(skip)]
-    place: (usize, usize),
+    place: Seat,
 }
 
 impl BatchRow {
@@ -129,10 +130,12 @@ impl Batch {
             let (round, place) = talk.place(slot)?;
             let (point, record) = (talk.point(slot)?.index(), talk.slot(slot)?);
             let (kind, why) = reasons.of(round, place);
+            let seat = campaign.state().seat(record);
+            let why = if record.failures > 0 { format!("failed before; {why}") } else { why };
             Some(BatchRow {
                 slot: slot_name(slot),
                 id: candidates.names().name(point).into_owned(),
-                well: campaign.spec().layout.plate.map(|plate| plate.well(record.seat)),
+                well: seat.well(),
                 worker: record.worker.clone(),
                 columns: columns(candidates, &campaign.spec().outcome, point),
                 why,
@@ -140,7 +143,7 @@ impl Batch {
                 failed_before: record.failures > 0,
                 number: slot,
                 row: candidates.table_row(point),
-                place: (record.batch, record.seat),
+                place: seat,
             })
         });
         let rows: Vec<BatchRow> = rows.collect();
@@ -156,6 +159,11 @@ impl Batch {
         Self { round: 0, rows: Vec::new(), again: false, later: 0, open_before: open, stopped: Some(stop) }
     }
 
+    /// Whether a sheet of it says which well each slot has.
+    pub fn has_wells(&self, spec: &Spec) -> bool {
+        spec.layout.plate.is_some() || self.rows.iter().any(|row| row.well.is_some())
+    }
+
     /// A sheet for the lab in the dialect of the pool: `slot`, the id, the user's columns, `why`, the empty outcome and an
     /// empty `status`. Fill in the outcome and tell the file.
     ///
@@ -167,34 +175,51 @@ impl Batch {
             .id_column(candidates.id_column())
             .table(candidates.table())
             .outcome(&spec.outcome)
-            .with_wells(spec.layout.plate.is_some())
+            .with_wells(self.has_wells(spec))
             .with_reasons();
         Ok(sheet.lines_to_csv(self.rows.iter().map(BatchRow::line))?)
     }
 }
 
 impl Batch {
-    /// The batch as a map of its plates, with the candidate in each well; none unless the campaign has plates.
+    /// The batch as a map of its plates, with the candidate in each well; none unless the campaign has plates. Slots that went out on plates
+    /// of another shape are on maps of their own, in front.
     ///
     /// # Errors
     /// [`CampaignError::Sheet`].
     pub fn plate_map(&self, spec: &Spec, candidates: &Dataset) -> Result<Option<Vec<u8>>, CampaignError> {
-        let Some(plate) = spec.layout.plate else { return Ok(None) };
-        let dialect = candidates.table().map_or_else(Dialect::default, Table::dialect);
-        // Every batch has plates of its own.
-        let mut ids: BTreeMap<usize, &str> = BTreeMap::new();
-        let batches: BTreeSet<usize> = self.rows.iter().map(|row| row.place.0).collect();
-        let mut first = 0;
-        for batch in batches {
-            let rows = self.rows.iter().filter(|row| row.place.0 == batch);
-            ids.extend(rows.map(|row| (first + row.place.1, row.id.as_str())));
-            let seats = ids.keys().last().map_or(0, |last| last + 1);
-            first = seats.next_multiple_of(plate.wells());
+        let mut rows: Vec<&BatchRow> = self.rows.iter().filter(|row| row.place.plate.is_some()).collect();
+        rows.sort_by_key(|row| (row.place.batch, row.place.seat));
+        if rows.is_empty() && spec.layout.plate.is_none() {
+            return Ok(None);
         }
-        let seats = ids.keys().last().map_or(0, |last| last + 1);
-        let map = plate.map(seats, dialect, |seat| ids.get(&seat).copied().unwrap_or_default().to_owned())?;
-        Ok(Some(map))
+        let mut maps = Vec::new();
+        for rows in rows.chunk_by(|one, next| one.place.plate == next.place.plate) {
+            maps.extend(map_of(rows, candidates)?);
+        }
+        if let Some(plate) = spec.layout.plate.filter(|_| rows.is_empty()) {
+            maps = plate.map(0, dialect_of(candidates), |_| String::new())?;
+        }
+        Ok(Some(maps))
     }
+}
+
+fn dialect_of(candidates: &Dataset) -> Dialect {
+    candidates.table().map_or_else(Dialect::default, Table::dialect)
+}
+
+/// The map of rows on plates of one shape, in the order of their seats: every batch has plates of its own.
+fn map_of(rows: &[&BatchRow], candidates: &Dataset) -> Result<Vec<u8>, CampaignError> {
+    let Some(plate) = rows.first().and_then(|row| row.place.plate) else { return Ok(Vec::new()) };
+    let mut ids: BTreeMap<usize, &str> = BTreeMap::new();
+    let mut seats = 0;
+    for batch in rows.chunk_by(|one, next| one.place.batch == next.place.batch) {
+        let first = usize::next_multiple_of(seats, plate.wells());
+        ids.extend(batch.iter().map(|row| (first + row.place.seat, row.id.as_str())));
+        seats = ids.keys().last().map_or(0, |last| last + 1);
+    }
+    let id = |seat: usize| ids.get(&seat).copied().unwrap_or_default().to_owned();
+    Ok(plate.map(seats, dialect_of(candidates), id)?)
 }
 
 /// The user's own columns of a candidate: what the model sees and what it does not, without id and outcome.
@@ -250,6 +275,9 @@ impl<'a> Reasons<'a> {
                 1 => "replicate; measured once so far".to_owned(),
                 times => format!("replicate; measured {times} times so far"),
             },
+            Some(Why::Forced) if !state.spec.limits.are_none() || !state.spec.layout.at_most.is_empty() => {
+                format!("{}: limits on repeats and rules about columns do not apply", Why::Forced)
+            }
             Some(other) => other.turned(state.spec.aim.sign()).to_string(),
         };
         (why.map_or("design", kind), words)

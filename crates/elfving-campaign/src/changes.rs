@@ -1,5 +1,7 @@
 //! Changing one's mind: the budget, what is allowed, what is asked. Every change is an event with its reason.
 
+use std::collections::HashSet;
+
 use elfving::bandit::{Extension, Goal, Reading};
 use elfving::pool::PointId;
 use elfving_problem::Source;
@@ -10,7 +12,7 @@ use crate::campaign::{Campaign, check, check_limits, setting};
 use crate::engine;
 use crate::error::CampaignError;
 use crate::event::{Allowing, Barring, Changing, Event, Extending};
-use crate::spec::Mode;
+use crate::spec::{Mode, Spec};
 use crate::state;
 use crate::store::Attachment;
 
@@ -34,40 +36,58 @@ impl Campaign {
     /// [`CampaignError::Setting`] for what makes no sense, [`CampaignError::WholeRounds`] for what the algorithm's proof does not allow,
     /// and what appending finds.
     pub fn change_question(&mut self, changing: &Changing, at: At) -> Result<Changed, CampaignError> {
+        self.change_question_by(|_| changing.clone(), at)
+    }
+
+    /// The same for a change that is made of the question as it stands: what another process changed just before is in it.
+    ///
+    /// # Errors
+    /// Those of [`change_question`](Self::change_question).
+    pub fn change_question_by(
+        &mut self,
+        changing: impl Fn(&Spec) -> Changing,
+        at: At,
+    ) -> Result<Changed, CampaignError> {
+        let moves_epsilon = self.change(at, |campaign| {
+            let changing = changing(&campaign.state.spec);
+            campaign.check_change(&changing)?;
+            let moves_epsilon = changing.epsilon.is_some();
+            Ok((vec![Event::Changed(changing)], moves_epsilon))
+        })?;
+        let guarantee = match self.state.spec.mode {
+            Mode::Certified if moves_epsilon => {
+                "The guarantee holds: its bounds hold at all times at once, whenever one stops."
+            }
+            Mode::Certified => "The guarantee holds as before.",
+            Mode::Calibrated => "Nothing was proved before, and nothing is now.",
+        };
+        Ok(Changed { candidates: 0, dropped: 0, guarantee: guarantee.to_owned(), event: self.head().event })
+    }
+
+    /// Refuses a change that makes no sense for the question as it stands.
+    fn check_change(&self, changing: &Changing) -> Result<(), CampaignError> {
         check_reason(&changing.reason)?;
         let nothing =
             Changing { reason: changing.reason.clone(), by: changing.by.clone(), ..Changing::default() };
         if *changing == nothing {
             return Err(setting("say what changes: --budget, --batch, --epsilon, --max-repeats, --max-measurements, --tries, --plate, --control, --same or --at-most".to_owned()));
         }
-        self.change(at, |campaign| {
-            let mut spec = campaign.state.spec.clone();
-            state::change(&mut spec, changing);
-            check(&spec)?;
-            if changing.epsilon.is_some() {
-                campaign.check_epsilon()?;
-            }
-            let planned = campaign.state.planned();
-            if let Some(Some(budget)) =
-                changing.budget.filter(|budget| budget.is_some_and(|most| most < planned))
-            {
-                return Err(setting(format!(
-                    "{planned} measurements are asked for already; the budget cannot be {budget}"
-                )));
-            }
-            spec.layout.check(campaign.candidates()?, spec.batch)?;
-            let engine = engine::start(&spec, campaign.candidates()?)?;
-            check_limits(&spec, &engine)?;
-            Ok((vec![Event::Changed(changing.clone())], ()))
-        })?;
-        let guarantee = match (changing.epsilon, self.state.spec.mode) {
-            (Some(_), Mode::Certified) => {
-                "The guarantee holds: its bounds hold at all times at once, whenever one stops."
-            }
-            (_, Mode::Certified) => "The guarantee holds as before.",
-            (_, Mode::Calibrated) => "Nothing was proved before, and nothing is now.",
-        };
-        Ok(Changed { candidates: 0, dropped: 0, guarantee: guarantee.to_owned(), event: self.head().event })
+        let mut spec = self.state.spec.clone();
+        state::change(&mut spec, changing);
+        check(&spec)?;
+        if changing.epsilon.is_some() {
+            self.check_epsilon()?;
+        }
+        let planned = self.state.planned();
+        if let Some(Some(budget)) = changing.budget.filter(|budget| budget.is_some_and(|most| most < planned))
+        {
+            return Err(setting(format!(
+                "{planned} measurements are asked for already; the budget cannot be {budget}"
+            )));
+        }
+        spec.layout.check(self.candidates()?, spec.batch)?;
+        let engine = engine::start(&spec, self.candidates()?)?;
+        check_limits(&spec, &engine)
     }
 
     /// A goal may move where the bounds hold at all times and nobody is out because of it.
@@ -105,9 +125,9 @@ impl Campaign {
                 let point = PointId::new(campaign.candidates()?.find(id)?);
                 Ok(campaign.state.barred().get(&point).is_some_and(|bar| bar.infeasible == infeasible))
             };
-            let mut candidates = Vec::new();
+            let (mut candidates, mut seen) = (Vec::new(), HashSet::new());
             for id in ids {
-                if !barred(&id)? && !candidates.contains(id) {
+                if !barred(&id)? && seen.insert(id) {
                     candidates.push(id.clone());
                 }
             }
@@ -141,10 +161,10 @@ impl Campaign {
             )));
         }
         let count = self.change(at, |campaign| {
-            let mut candidates = Vec::new();
+            let (mut candidates, mut seen) = (Vec::new(), HashSet::new());
             for id in ids {
                 let point = PointId::new(campaign.candidates()?.find(id)?);
-                if campaign.state.barred().contains_key(&point) && !candidates.contains(id) {
+                if campaign.state.barred().contains_key(&point) && seen.insert(id) {
                     candidates.push(id.clone());
                 }
             }

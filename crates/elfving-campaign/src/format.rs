@@ -3,7 +3,7 @@
 //! | version | since | what changed |
 //! |---|---|---|
 //! | 1 | 0.1.0 | the first one |
-//! | 2 | 0.2.0 | decisions at any time (`decided`), slots with owners (`asked`, `released`), candidates set aside (`barred`, `allowed`), questions that change (`changed`), who did it (`by`), other named outcomes (`also`) |
+//! | 2 | 0.2.0 | decisions at any time (`decided`), slots with owners (`asked`, `released`), candidates set aside (`barred`, `allowed`), questions that change (`changed`), who did it (`by`), other named outcomes (`also`), long runs of survivors as their first and last |
 //!
 //! A file says what it is by SQLite's `application_id` and which format it has by `user_version`. A newer format is refused
 //! and left untouched. The tables of formats 1 and 2 are the same and every event of format 1 is one of format 2, so a file of

@@ -36,6 +36,29 @@ pub struct Layout {
     pub at_most: Vec<FewValues>,
 }
 
+/// What is said of a layout anew; the rest stays.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LayoutChange {
+    /// The plate.
+    pub plate: Option<Plate>,
+    /// Candidates that are in every batch.
+    pub controls: Option<Vec<ControlWells>>,
+    /// Columns of which a batch holds few different values.
+    pub at_most: Option<Vec<FewValues>>,
+}
+
+impl LayoutChange {
+    /// The layout with this said of it.
+    pub fn over(&self, before: &Layout) -> Layout {
+        Layout {
+            plate: self.plate.or(before.plate),
+            controls: self.controls.clone().unwrap_or_else(|| before.controls.clone()),
+            at_most: self.at_most.clone().unwrap_or_else(|| before.at_most.clone()),
+        }
+    }
+}
+
 /// A candidate that is in every batch: `ID:n`, or `ID` for once.
 ///
 /// ```

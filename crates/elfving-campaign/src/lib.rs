@@ -51,7 +51,7 @@ pub use error::CampaignError;
 pub use event::{Event, Recorded, Source};
 pub use export::{Export, ExportedEvent};
 pub use format::{FORMAT, upgrade};
-pub use layout::{ControlWells, FewValues, Layout};
+pub use layout::{ControlWells, FewValues, Layout, LayoutChange};
 pub use outliers::Outlier;
 pub use recipe::Recipe;
 pub use results::ResultsFile;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use elfving::bandit::{Bar, Conversation, Goal};
+use elfving::bandit::{Bar, Conversation, Goal, SlotRecord};
 use elfving::pool::PointId;
 use elfving_lab::AnyAlgorithm;
-use elfving_table::slot_name;
+use elfving_table::{Plate, slot_name};
 
 use crate::at::At;
 use crate::chain::Digest;
@@ -25,7 +25,24 @@ pub(crate) struct State {
     pub(crate) files: BTreeMap<Digest, String>,
     /// When the first slots of each round went out.
     pub(crate) asked: Vec<At>,
+    /// The plates of all batches behind so many: what lies on a plate stays there when the next ones are others.
+    plates: Vec<(usize, Option<Plate>)>,
     head: Head,
+}
+
+/// Where a slot lies: its batch, its place there, and the plate that this is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) batch: usize,
+    pub(crate) seat: usize,
+    pub(crate) plate: Option<Plate>,
+}
+
+impl Seat {
+    /// The well, where there are plates.
+    pub(crate) fn well(&self) -> Option<String> {
+        self.plate.map(|plate| plate.well(self.seat))
+    }
 }
 
 /// Finds the point of a candidate by its id.
@@ -48,7 +65,8 @@ impl State {
                 let Creation { spec, files, .. } = *creation;
                 let anytime = spec.algorithm.parse::<AnyAlgorithm>().is_ok_and(AnyAlgorithm::is_anytime);
                 let talk = Conversation::new(anytime);
-                Ok(Self { spec, created: first.at, talk, files, asked: Vec::new(), head })
+                let plates = vec![(0, spec.layout.plate)];
+                Ok(Self { spec, created: first.at, talk, files, asked: Vec::new(), plates, head })
             }
             other => Err(format!("event 1 is {:?}, not the creation", other.kind())),
         }
@@ -87,6 +105,7 @@ impl State {
             Event::Allowed(allowing) => points(&allowing.candidates, find).map(|points| talk.allow(&points)),
             Event::Changed(changing) => {
                 change(&mut self.spec, &changing);
+                self.plates.push((talk.batch_count(), self.spec.layout.plate));
                 Ok(())
             }
             Event::Extended(extending) => {
@@ -102,6 +121,13 @@ impl State {
 
     pub(crate) fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// Where a slot lies.
+    pub(crate) fn seat(&self, record: &SlotRecord) -> Seat {
+        let (batch, seat) = (record.batch, record.seat);
+        let since = self.plates.iter().rev().find(|(behind, _)| *behind < batch);
+        Seat { batch, seat, plate: since.and_then(|(_, plate)| *plate) }
     }
 
     fn correct(&mut self, correction: Correction) -> Result<(), String> {

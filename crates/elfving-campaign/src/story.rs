@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::at::At;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
+use crate::state::Seat;
 use crate::status::{Eliminated, Names, Span};
 
 /// All about one candidate.
@@ -55,7 +56,7 @@ pub struct SlotStory {
     pub reading: Option<Reading>,
     /// The batch that it went out with last, and its place there.
     #[serde(skip)]
-    pub(crate) place: (usize, usize),
+    pub(crate) place: Seat,
 }
 
 /// One round, as it was planned and decided. Points are positions in the candidates, decisions speak of choices.
@@ -115,7 +116,7 @@ impl Campaign {
     /// [`CampaignError::Damaged`] when the attached files are not as they were.
     pub fn slots(&self) -> Result<Vec<SlotStory>, CampaignError> {
         let names = self.candidates()?.names();
-        let (talk, plate) = (&self.state().talk, self.spec().layout.plate);
+        let talk = &self.state().talk;
         let slots = talk.slots().map(|(slot, point, record)| {
             let round = talk.place(slot).map(|(round, _)| &talk.rounds()[round]).expect("it was handed out");
             let closed = round.is_closed() && !talk.is_anytime();
@@ -128,8 +129,8 @@ impl Campaign {
                 SlotState::Open => ("open", None),
             };
             let (slot, id) = (slot_name(slot), names.name(point.index()).into_owned());
-            let (worker, place) = (record.worker.clone(), (record.batch, record.seat));
-            let well = plate.map(|plate| plate.well(record.seat));
+            let (worker, place) = (record.worker.clone(), self.state().seat(record));
+            let well = place.well();
             SlotStory { slot, id, round: round.plan().round, state, worker, well, reading, place }
         });
         Ok(slots.collect())

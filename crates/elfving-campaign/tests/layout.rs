@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use elfving::bandit::{Goal, Outcome};
 use elfving_campaign::event::Changing;
 use elfving_campaign::{
-    At, Batch, Campaign, CampaignError, ControlWells, FewValues, Layout, Mode, Spec, TellOptions,
+    At, Batch, Campaign, CampaignError, ControlWells, FewValues, Layout, LayoutChange, Limits, Mode, Spec,
+    TellOptions,
 };
 use support::*;
 
@@ -228,4 +229,82 @@ fn a_rule_that_allows_nothing_is_refused() {
     ] {
         assert!(Campaign::create(lab.path(), certified().layout(wrong), &[pool()], At(1)).is_err());
     }
+}
+
+fn wells(batch: &Batch) -> Vec<Option<&str>> {
+    batch.rows.iter().map(|row| row.well.as_deref()).collect()
+}
+
+#[test]
+fn what_lies_on_a_plate_stays_in_its_well_when_the_next_plates_are_others() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified().layout(layout(Some("2x2"), &[], &[])));
+    let first = campaign.ask(None, At(1)).unwrap();
+    assert_eq!(wells(&first), [Some("A1"), Some("A2"), Some("B1"), Some("B2")]);
+    let to = |plate| Changing {
+        layout: Some(layout(plate, &[], &[])),
+        reason: "other plates".into(),
+        ..Changing::default()
+    };
+    campaign.change_question(&to(Some("1x4")), At(2)).unwrap();
+    let told = [(first.rows[0].slot.as_str(), Outcome::from(0.5))];
+    campaign.tell_outcomes(&told, &TellOptions::default(), At(3)).unwrap();
+    let second = campaign.ask(Some(3), At(4)).unwrap();
+    assert_eq!(wells(&second), [Some("A1"), Some("A2"), Some("A3")]);
+    // The same after the file was opened again.
+    let open = lab.open().open_slots().unwrap();
+    assert_eq!(wells(&open), [Some("A2"), Some("B1"), Some("B2"), Some("A1"), Some("A2"), Some("A3")]);
+    let map = open.plate_map(campaign.spec(), campaign.candidates().unwrap()).unwrap().unwrap();
+    let id = |k: usize| open.rows[k].id.as_str();
+    let expected = format!(
+        "plate 1,1,2\nA,,{}\nB,{},{}\nplate 1,1,2,3,4\nA,{},{},{},\n",
+        id(0),
+        id(1),
+        id(2),
+        id(3),
+        id(4),
+        id(5)
+    );
+    assert_eq!(String::from_utf8(map).unwrap(), expected);
+    let page = campaign.html(At(5)).unwrap();
+    assert!(page.contains("Plates under way") && page.contains("Plate 2: the candidate in each well."));
+    // Without plates from here on, those that are out keep theirs.
+    campaign.change_question(&to(None), At(6)).unwrap();
+    assert_eq!(wells(&campaign.open_slots().unwrap())[..3], [Some("A2"), Some("B1"), Some("B2")]);
+}
+
+#[test]
+fn a_change_is_made_of_the_question_as_it_stands_then() {
+    let lab = Lab::quick();
+    let mut one = lab.create(certified());
+    let mut other = lab.open();
+    let plates = Changing {
+        layout: Some(layout(Some("2x2"), &[], &[])),
+        reason: "plates".into(),
+        ..Changing::default()
+    };
+    one.change_question(&plates, At(1)).unwrap();
+    // The other one has not seen that yet.
+    let controls = LayoutChange { controls: Some(vec!["b2:1".parse().unwrap()]), ..LayoutChange::default() };
+    let with_controls = |spec: &Spec| Changing {
+        layout: Some(controls.over(&spec.layout)),
+        reason: "controls".into(),
+        ..Changing::default()
+    };
+    other.change_question_by(with_controls, At(2)).unwrap();
+    assert_eq!(lab.open().spec().layout, layout(Some("2x2"), &["b2:1"], &[]));
+}
+
+#[test]
+fn what_is_forced_says_that_limits_do_not_apply_to_it() {
+    let ids = || vec!["a1".to_owned(), "a1".to_owned(), "b2".to_owned()];
+    let why = |spec: Spec| {
+        let lab = Lab::quick();
+        let mut campaign = lab.create(spec.force(ids()));
+        campaign.ask(None, At(1)).unwrap().rows[0].why.clone()
+    };
+    assert_eq!(why(certified()), "requested");
+    let said = "requested: limits on repeats and rules about columns do not apply";
+    assert_eq!(why(certified().limits(Limits { in_a_batch: Some(1), in_all: None })), said);
+    assert_eq!(why(certified().layout(layout(None, &[], &[("ligand", 1)]))), said);
 }

@@ -121,6 +121,10 @@ fn a_failed_measurement_is_asked_again_and_told_once() {
         "a full batch: what failed, and three new ones"
     );
     assert!(again.rows[0].failed_before && again.rows[0].slot == slot);
+    assert_eq!(again.rows[0].why, format!("failed before; {}", batch.rows[1].why));
+    let sheet =
+        String::from_utf8(again.to_csv(campaign.spec(), campaign.candidates().unwrap()).unwrap()).unwrap();
+    assert_eq!(sheet.matches("failed before; ").count(), 1, "the sheet says so, too: {sheet}");
     let told = tell(&mut campaign, &format!("slot,status,yield\n{slot},ok,0.4\n"), 5).unwrap();
     assert_eq!((told.recorded, told.open), (1, 6));
 }

@@ -43,6 +43,20 @@ fn a_plate_has_wells_controls_and_a_map() {
 }
 
 #[test]
+fn a_new_campaign_says_how_its_batches_lie_on_the_bench() {
+    let new = |options: &str| {
+        bench()
+            .show(&format!("new lab pool.csv --id id --maximize yield --mode calibrated --batch 4 {options}"))
+    };
+    let said = new("--plate 2x3 --control b1:1 --same ligand --at-most dose=2");
+    let layout = "  layout     plate 2x3; control b1 x 1; one value of ligand per batch; at most 2 values of dose per batch\n";
+    assert!(said.contains(layout), "{said}");
+    assert!(!new("").contains("layout"), "nothing is said of a plain one");
+    let json = bench().json(&format!("{NEW} --plate 2x3"));
+    assert_eq!(json["spec"]["layout"]["plate"], "2x3");
+}
+
+#[test]
 fn what_is_no_plate_no_control_and_no_rule_is_refused() {
     let bench = bench();
     for (option, says) in [

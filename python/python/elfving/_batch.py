@@ -108,6 +108,9 @@ class Batch(Sequence[Slot]):
     def to_dict(self) -> dict[str, Any]:
         """The batch with the names of ``elfving ask --json``."""
         document: dict[str, Any] = json.loads(json.dumps(self._document))
+        hidden = (document["id_column"], self.outcome)
+        for row in document["rows"]:
+            row["columns"] = {name: value for name, value in dict(row["columns"]).items() if name not in hidden}
         return document
 
     def _table(self) -> dict[str, list[Any]]:

@@ -321,8 +321,7 @@ class Campaign:
         if max_repeats is not None or max_measurements is not None:
             changing["limits"] = {"in_a_batch": max_repeats, "in_all": max_measurements}
         if not (plate is None and control is None and same is None and at_most is None):
-            known = self.spec.get("layout", {})
-            changing["layout"] = {**known, **layout_of(plate, control, same, at_most)}
+            changing["layout"] = layout_of(plate, control, same, at_most)
         document: dict[str, Any] = json.loads(self._native.change(json.dumps(changing), _millis(at)))
         return document
 

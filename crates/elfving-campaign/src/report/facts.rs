@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, HashMap};
 use elfving::bandit::{Guarantee, Reading};
 use elfving::numerics::Matrix;
 use elfving_problem::Names;
+use elfving_table::Plate;
 
 use crate::at::At;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::event::{Event, Recorded};
 use crate::spec::{Aim, Spec};
+use crate::state::Seat;
 use crate::status::CampaignStatus;
 use crate::story::SlotStory;
 
@@ -59,11 +61,13 @@ impl MeasuredCandidate {
 
 impl Facts {
     /// The open slots by their wells, on the plates of each batch that is under way.
-    pub(super) fn open_plates(&self, wells: usize) -> Vec<BTreeMap<usize, &str>> {
-        let mut plates: BTreeMap<(usize, usize), BTreeMap<usize, &str>> = BTreeMap::new();
+    pub(super) fn open_plates(&self) -> Vec<(Plate, BTreeMap<usize, &str>)> {
+        let mut plates: BTreeMap<(usize, usize), (Plate, BTreeMap<usize, &str>)> = BTreeMap::new();
         for slot in self.slots.iter().filter(|slot| slot.state == "open") {
-            let (batch, seat) = slot.place;
-            plates.entry((batch, seat / wells)).or_default().insert(seat % wells, &slot.id);
+            let Seat { batch, seat, plate: Some(plate) } = slot.place else { continue };
+            let (number, well) = (seat / plate.wells(), seat % plate.wells());
+            let (_, wells) = plates.entry((batch, number)).or_insert_with(|| (plate, BTreeMap::new()));
+            wells.insert(well, &slot.id);
         }
         plates.into_values().collect()
     }

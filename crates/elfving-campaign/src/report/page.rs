@@ -164,13 +164,12 @@ fn statement(facts: &Facts) -> Markup {
 
 /// The plates that are under way, with the candidate in each well.
 fn plates(facts: &Facts) -> Markup {
-    let Some(plate) = facts.spec.layout.plate else { return html! {} };
-    let plates = facts.open_plates(plate.wells());
+    let plates = facts.open_plates();
     html! {
         @if !plates.is_empty() {
             section aria-labelledby="plates-title" {
                 h2 #plates-title { @if plates.len() == 1 { "Plate under way" } @else { "Plates under way" } }
-                @for (number, wells) in plates.iter().enumerate().map(|(k, wells)| (k + 1, wells)) {
+                @for (number, plate, wells) in plates.iter().enumerate().map(|(k, (plate, wells))| (k + 1, plate, wells)) {
                     (scrolling(&format!("Plate {number}"), html! {
                         table.plate {
                             caption { "Plate " (number) ": the candidate in each well." }

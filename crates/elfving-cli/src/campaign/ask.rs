@@ -161,17 +161,16 @@ fn table(campaign: &Campaign, batch: &Batch) -> Result<String, CliError> {
     lines.load_style(presets::NOTHING);
     let id = candidates.id_column().unwrap_or("row");
     let names = columns.iter().map(|&k| own.columns()[k].name());
-    let wells = campaign.spec().layout.plate.is_some();
+    let wells = batch.has_wells(campaign.spec());
     lines.set_header(
         ["slot"].into_iter().chain(wells.then_some("well")).chain([id]).chain(names).chain(["why"]),
     );
     for row in &batch.rows {
         let cells: Vec<String> = own.cells(row.table_row()).map(|cell| cell.to_string()).collect();
-        let again = if row.failed_before { "failed before; " } else { "" };
         let shown = columns.iter().map(|&k| cells[k].clone());
         let well = wells.then(|| row.well.clone().unwrap_or_default());
         let cells = [row.slot.clone()].into_iter().chain(well).chain([row.id.clone()]).chain(shown);
-        lines.add_row(cells.chain([format!("{again}{}", row.why)]));
+        lines.add_row(cells.chain([row.why.clone()]));
     }
     Ok(format!("{}\n", trimmed(&lines)))
 }

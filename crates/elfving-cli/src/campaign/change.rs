@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use elfving_campaign::event::Changing;
-use elfving_campaign::{Campaign, Changed, Layout, Limits};
+use elfving_campaign::{Campaign, Changed, Layout, Limits, Spec};
 use elfving_table::Condition;
 
 use super::failure::failed;
@@ -77,25 +77,24 @@ pub(crate) fn change(args: &ChangeArgs, as_json: bool) -> Result<(), CliError> {
     args.output.check(as_json, "an account is")?;
     let mut campaign = locate::open(Some(&args.campaign))?;
     let before = campaign.head().event;
-    let limits = campaign.spec().limits;
-    let some = args.max_repeats.is_some() || args.max_measurements.is_some();
-    let known = &campaign.spec().layout;
-    let layout = args.layout.over(if args.no_layout { Layout::default() } else { known.clone() });
-    let layout = Some(layout).filter(|layout| layout != known);
-    let changing = Changing {
+    let limited = args.max_repeats.is_some() || args.max_measurements.is_some();
+    let changing = |spec: &Spec| Changing {
         budget: args.budget.map(|budget| budget.0),
         batch: args.batch,
         epsilon: args.epsilon,
-        limits: some.then(|| Limits {
-            in_a_batch: args.max_repeats.or(limits.in_a_batch),
-            in_all: args.max_measurements.or(limits.in_all),
+        limits: limited.then(|| Limits {
+            in_a_batch: args.max_repeats.or(spec.limits.in_a_batch),
+            in_all: args.max_measurements.or(spec.limits.in_all),
         }),
         tries: args.tries,
-        layout,
+        layout: {
+            let before = if args.no_layout { &Layout::default() } else { &spec.layout };
+            Some(args.layout.given().over(before)).filter(|layout| *layout != spec.layout)
+        },
         reason: args.reason.clone(),
         by: args.by.clone(),
     };
-    let changed = campaign.change_question(&changing, now()).map_err(|error| failed(error, before))?;
+    let changed = campaign.change_question_by(changing, now()).map_err(|error| failed(error, before))?;
     let text = format!("changed (campaign at event {})\n{}\n", changed.event, changed.guarantee);
     args.output.deliver(as_json, "an account is", &changed, || output::csv_of_fields(&changed), || text)
 }

@@ -1,7 +1,7 @@
 //! How a batch lies on the bench, on the command line.
 
 use clap::Args;
-use elfving_campaign::{ControlWells, FewValues, Layout};
+use elfving_campaign::{ControlWells, FewValues, LayoutChange};
 use elfving_table::Plate;
 
 /// Plates, controls, and columns of which a batch holds few values.
@@ -23,14 +23,14 @@ pub(super) struct LayoutArgs {
 }
 
 impl LayoutArgs {
-    /// What is given here, over what there was.
-    pub(super) fn over(&self, before: Layout) -> Layout {
+    /// What is given here.
+    pub(super) fn given(&self) -> LayoutChange {
         let same = self.same.iter().map(FewValues::same);
         let few: Vec<FewValues> = same.chain(self.at_most.iter().cloned()).collect();
-        Layout {
-            plate: self.plate.or(before.plate),
-            controls: if self.controls.is_empty() { before.controls } else { self.controls.clone() },
-            at_most: if few.is_empty() { before.at_most } else { few },
+        LayoutChange {
+            plate: self.plate,
+            controls: Some(self.controls.clone()).filter(|controls| !controls.is_empty()),
+            at_most: Some(few).filter(|few| !few.is_empty()),
         }
     }
 }

@@ -331,6 +331,11 @@ impl Conversation {
         self.place(slot).map(|(round, place)| self.rounds[round].points[place])
     }
 
+    /// How many batches went out.
+    pub fn batch_count(&self) -> usize {
+        self.batch_count
+    }
+
     /// The slots that a worker was shown last; those of who gives no name without one.
     pub fn last_batch(&self, worker: Option<&str>) -> &[usize] {
         self.batches.get(worker.unwrap_or("")).map_or(&[], Vec::as_slice)
@@ -390,12 +395,11 @@ impl Conversation {
             SlotState::Failed => slot.worker.is_none() || of_nobody_else(slot),
             _ => false,
         };
+        let held: BTreeSet<usize> = own.iter().copied().collect();
+        let free = self.open().filter(|(.., slot)| is_free(slot)).map(|(slot, ..)| slot);
+        let room = size.saturating_sub(own.len());
         let mut taken = own;
-        for (slot, ..) in self.open().filter(|(.., slot)| is_free(slot)) {
-            if taken.len() < size && !taken.contains(&slot) {
-                taken.push(slot);
-            }
-        }
+        taken.extend(free.filter(|slot| !held.contains(slot)).take(room));
         taken.sort_unstable();
         let left = size.saturating_sub(taken.len());
         let waiting = self.rounds.last().filter(|round| !round.closed);
@@ -459,7 +463,7 @@ impl Conversation {
             let record = self.slot(**slot);
             record.is_some_and(|record| record.state == SlotState::Open && record.worker == worker)
         };
-        let kept: Vec<usize> = again.iter().filter(stays).copied().collect();
+        let kept: BTreeSet<usize> = again.iter().filter(stays).copied().collect();
         let seated = || batch.iter().chain(&kept).filter_map(|slot| self.slot(*slot));
         let number = seated().map(|record| record.batch).max().unwrap_or(self.batch_count + 1);
         let mut seat = seated().map(|record| record.seat + 1).max().unwrap_or(0);

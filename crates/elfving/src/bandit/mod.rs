@@ -22,6 +22,7 @@ mod question;
 mod reading;
 mod regression;
 mod report;
+mod runs;
 mod slot;
 mod why;
 

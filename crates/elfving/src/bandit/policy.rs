@@ -37,7 +37,8 @@ pub struct Elimination {
 pub struct Decision {
     /// The round that is closed.
     pub round: u64,
-    /// The choices still in, in pool order.
+    /// The choices still in, in pool order. Written, a long run of neighbours is its first and last.
+    #[serde(with = "super::runs")]
     pub survivors: Vec<ChoiceId>,
     /// The choices that went out in this round.
     pub eliminated: Vec<Elimination>,

@@ -123,7 +123,7 @@ impl CampaignArgs {
             budget,
             limits: Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements },
             tries: self.tries,
-            layout: self.layout.over(Layout::default()),
+            layout: self.layout.given().over(&Layout::default()),
         })
     }
 

@@ -239,8 +239,12 @@ fn words(
         0 => String::new(),
         count => format!(", {} made before", counted(count, "measurement")),
     };
+    let layout = match spec.layout.is_plain() {
+        true => String::new(),
+        false => format!("  layout     {}\n", spec.layout),
+    };
     format!(
-        "{shown}: {} candidates{among}{earlier}\n{}  model      {}\n  goal       {}\n  algorithm  {}{why}\n  batch      {}\n\nNext: elfving ask {} > batch.csv\n",
+        "{shown}: {} candidates{among}{earlier}\n{}  model      {}\n  goal       {}\n  algorithm  {}{why}\n  batch      {}\n{layout}\nNext: elfving ask {} > batch.csv\n",
         grouped(status.candidates as u64),
         columns_in_words(columns),
         status.model,

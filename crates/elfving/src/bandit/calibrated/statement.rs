@@ -6,6 +6,7 @@ use crate::pool::ChoiceId;
 use crate::surrogate::{Covariance, Fit, Measurement};
 use crate::units::{Confidence, InvalidValue};
 use crate::units::{rounded_down, rounded_up};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -73,7 +74,7 @@ impl fmt::Display for ConditionalStatement {
 /// The statement for a pick, from all measurements that the fit rests on.
 ///
 /// Outcomes are taken as they are but for their scale, large ones as good; σ is in their units, and where it is not given, that of the fit
-/// near the pick. Cost: m³ for m distinct rows measured, m² for each choice.
+/// near the pick. Cost: m³ for m distinct rows measured, m² for each choice over threads.
 ///
 /// # Errors
 /// [`BanditError::Invalid`] for a σ that is not finite and positive, and what the factorisation finds.
@@ -126,7 +127,11 @@ pub fn conditional_statement(
     // Estimates k'C⁻¹y and whitened rows L⁻¹k of all choices.
     let mut coefficients: Vec<f64> = averages.iter().map(|y| (y - centre) / unit).collect();
     factor.solve(&mut coefficients);
-    let mut whitened = Matrix::from_fn(space.choices(), sites.len(), |z, i| kernel(row(z), sites[i].0));
+    let mut whitened = Matrix::zeros(space.choices(), sites.len());
+    whitened.as_mut_slice().par_chunks_mut(sites.len()).enumerate().for_each(|(z, covariances)| {
+        let entries = covariances.iter_mut().zip(&sites);
+        entries.for_each(|(entry, (site, _))| *entry = kernel(row(z), *site));
+    });
     let estimates: Vec<f64> = (0..space.choices()).map(|z| dot(whitened.row(z), &coefficients)).collect();
     factor.whiten_rows(&mut whitened);
     let own = whitened.row(pick.index()).to_vec();
