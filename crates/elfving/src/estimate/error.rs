@@ -48,6 +48,12 @@ pub enum EstimateError {
         /// The target.
         target: TargetRef,
     },
+    /// Double precision does not tell whether the columns measured are dependent.
+    #[error(
+        "the columns of what was measured are nearly dependent: double precision cannot tell what they determine; \
+         centre and rescale the columns, or give gamma > 0"
+    )]
+    NearlyDependent,
     /// Every feature of every measured point is zero.
     #[error("every feature of every measured point is zero: nothing can be estimated")]
     NothingMeasured,
@@ -109,7 +115,9 @@ impl EstimateError {
             EstimateError::Invalid(error) => error.kind(),
             EstimateError::Mean(error) => error.kind(),
             EstimateError::NotIdentifiable { .. } => ErrorKind::NotIdentifiable,
-            EstimateError::NothingMeasured | EstimateError::Overflow => ErrorKind::Numerical,
+            EstimateError::NothingMeasured | EstimateError::NearlyDependent | EstimateError::Overflow => {
+                ErrorKind::Numerical
+            }
             EstimateError::NeedsBound { .. }
             | EstimateError::Bound { .. }
             | EstimateError::UnknownBias
