@@ -26,8 +26,8 @@ pub enum EstimateError {
         /// Outcomes given.
         got: usize,
     },
-    /// An outcome is NaN or infinite.
-    #[error("outcome {index} is {got}; every outcome must be a finite number")]
+    /// An outcome is NaN, infinite, or so large that its square is.
+    #[error("outcome {index} is {got:e}; every outcome must be a finite number of at most 1e150")]
     Outcome {
         /// Position of the outcome.
         index: usize,
@@ -89,7 +89,7 @@ pub enum EstimateError {
         wanted: &'static str,
     },
     /// A bound on the norm or on the misspecification must be finite and not negative.
-    #[error("the bound on {what} must be a finite number >= 0, got {got}")]
+    #[error("the bound on {what} must be a number from 0 to 1e150, got {got}")]
     Bound {
         /// What is bounded.
         what: &'static str,

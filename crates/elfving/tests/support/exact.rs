@@ -87,20 +87,20 @@ fn pivots(mut m: Vec<Vec<BigInt>>) -> Vec<usize> {
 
 /// A vector, times 2^SHIFT.
 #[derive(Clone)]
-pub struct Vector(Vec<BigInt>);
+pub(crate) struct Vector(Vec<BigInt>);
 
 impl Vector {
-    pub fn of(v: &[f64]) -> Self {
+    pub(crate) fn of(v: &[f64]) -> Self {
         Self(v.iter().map(|&x| whole(x, SHIFT)).collect())
     }
 
-    pub fn difference(a: &[f64], b: &[f64]) -> Self {
+    pub(crate) fn difference(a: &[f64], b: &[f64]) -> Self {
         Self(a.iter().zip(b).map(|(&x, &y)| whole(x, SHIFT) - whole(y, SHIFT)).collect())
     }
 }
 
 /// M of the weights, which are normalised exactly.
-pub struct Information {
+pub(crate) struct Information {
     rows: Vec<Vec<BigInt>>,
     /// M times the sum of the weights and 2^(4 SHIFT), on independent columns.
     matrix: Vec<Vec<BigInt>>,
@@ -111,7 +111,7 @@ pub struct Information {
 }
 
 impl Information {
-    pub fn new(features: &Matrix, weights: &[(usize, f64)], gamma: f64) -> Self {
+    pub(crate) fn new(features: &Matrix, weights: &[(usize, f64)], gamma: f64) -> Self {
         let r = features.columns();
         let rows: Vec<Vec<BigInt>> = weights.iter().map(|&(i, _)| Vector::of(features.row(i)).0).collect();
         let shares: Vec<BigInt> = weights.iter().map(|&(_, w)| whole(w, 2 * SHIFT)).collect();
@@ -129,12 +129,12 @@ impl Information {
         Self { rows, matrix, columns, dimension: r, total, determinant }
     }
 
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.columns.len()
     }
 
     /// `log det M`, when M has full rank.
-    pub fn log_det(&self) -> Option<f64> {
+    pub(crate) fn log_det(&self) -> Option<f64> {
         let r = self.dimension as f64;
         let units = 2.0 * SHIFT as f64 * std::f64::consts::LN_2;
         (self.rank() == self.dimension)
@@ -142,7 +142,7 @@ impl Information {
     }
 
     /// `vᵀ M⁻¹ v`; none when v is outside the range of M.
-    pub fn norm(&self, v: &Vector) -> Option<f64> {
+    pub(crate) fn norm(&self, v: &Vector) -> Option<f64> {
         let seen = self.rows.is_empty() || {
             let mut rows = self.rows.clone();
             rows.push(v.0.clone());
@@ -152,7 +152,7 @@ impl Information {
     }
 
     /// `aᵀ M⁻¹ b` for a and b in the range of M: `-det [M b; aᵀ 0] / det M`.
-    pub fn cross(&self, a: &Vector, b: &Vector) -> f64 {
+    pub(crate) fn cross(&self, a: &Vector, b: &Vector) -> f64 {
         let mut bordered = self.matrix.clone();
         for (row, &j) in bordered.iter_mut().zip(&self.columns) {
             row.push(b.0[j].clone());
