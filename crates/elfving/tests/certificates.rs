@@ -7,8 +7,10 @@ use elfving::design::{
     TargetRef,
 };
 use elfving::numerics::Matrix;
-use elfving::pool::Pool;
+use elfving::pool::kernels::Rbf;
+use elfving::pool::{Factorisation, Points, Pool};
 use elfving::units::{Ridge, Tolerance};
+use std::sync::Arc;
 
 #[path = "support/exact.rs"]
 mod exact;
@@ -126,6 +128,22 @@ fn a_ridge_below_the_rounding_is_not_certified_under_the_determinant() {
             found.as_ref().is_ok_and(|d| d.status() != DesignStatus::Certified || right(d.certificate())),
             "{gamma:e}: {found:?}, log det {exact}"
         );
+    }
+}
+
+#[test]
+fn what_the_features_of_a_kernel_leave_out_is_charged() {
+    // Below 1e-8 of the kernel the check uses features: their residual over gamma is more than the tolerance.
+    let points = Points::new(Matrix::from_fn(6, 1, |i, _| i as f64)).unwrap();
+    let settings = Factorisation::default();
+    let pool = Pool::from_kernel(Arc::new(Rbf::new(5.6).unwrap()), points, None, &settings).unwrap();
+    let gamma = 2.6e-13;
+    let left_out = pool.residual() / gamma;
+    assert!(left_out > 1e-3, "the case shows nothing: {left_out:e}");
+    for criterion in [Criterion::G, Criterion::V, Criterion::Xy, Criterion::D] {
+        let problem = Problem::over_choices(&pool, criterion, Ridge::new(gamma).unwrap()).unwrap();
+        let found = solved(&problem, 5e-7);
+        assert!(!is_certified(&found), "{criterion}: {found:?}");
     }
 }
 

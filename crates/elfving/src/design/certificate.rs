@@ -22,7 +22,7 @@ use crate::numerics::{
     Matrix, RightSingular, dot, largest_rows, multiply, norm_squared, right_singular, row_norms,
     transposed_multiply, triangular_factor,
 };
-use crate::pool::{PointId, TargetRows};
+use crate::pool::{PointId, TargetRows, Targets};
 
 /// Which arithmetic a certificate rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -378,6 +378,7 @@ impl Information {
                 (value, self.bound(problem, &root, &gradient, largest))
             }
         };
+        let (value, bound) = charged_for_residual(problem, value, bound);
         Ok(Claim::allowing(criterion, value, bound, self.rounding, self.rank, CheckedBy::Features))
     }
 
@@ -406,6 +407,28 @@ impl Information {
                     squared_diameter(&multiply(&rows.relative_to_first_row(), &self.whitening))
                 }
             })
+    }
+}
+
+/// Value and bound of the kernel itself, from those of features that leave out ρ of it: a squared norm q is at most
+/// `ρ (s + √q)² / γ` too small, for a target of s atoms, and log det at most `ρ / γ`.
+fn charged_for_residual(problem: &Problem, value: f64, bound: f64) -> (f64, f64) {
+    let gamma = problem.gamma().get();
+    if problem.pool().exact().is_none() || gamma == 0.0 {
+        return (value, bound);
+    }
+    let left_out = problem.pool().residual().max(0.0) / gamma;
+    let of_terms = |terms: &[(crate::pool::ChoiceId, f64)]| terms.iter().map(|(_, c)| c.abs()).sum::<f64>();
+    let atoms = match problem.targets() {
+        Targets::Combinations(list) => list.iter().map(|one| of_terms(&one.terms)).fold(0.0, f64::max),
+        _ => 1.0,
+    };
+    let atoms = if matches!(problem.rows(), TargetRows::Pairs(_)) { 2.0 * atoms } else { atoms };
+    match problem.criterion() {
+        Criterion::D => (value, bound + left_out),
+        // The trace of the inverse is that of the features: it is infinite in the space of a kernel.
+        Criterion::A => (value, bound),
+        _ => (value + left_out * (atoms + value.sqrt()).powi(2), bound),
     }
 }
 
