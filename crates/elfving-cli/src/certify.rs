@@ -135,10 +135,8 @@ impl Verdict {
             String::new(),
         ];
         if self.certified {
-            lines.push(format!(
-                "Certified: the design is within {:.1e} (relative) of the best possible one on this pool.",
-                self.relative_gap
-            ));
+            let good = crate::words::how_good(self.criterion, self.relative_gap);
+            lines.push(format!("Certified: this design {good} on this pool."));
         } else {
             lines.push("NOT certified:".to_owned());
             lines.extend(self.reasons.iter().map(|reason| format!("  {reason}")));

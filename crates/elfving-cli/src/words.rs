@@ -33,6 +33,14 @@ pub(crate) fn predicted(criterion: Criterion, pool: &Pool) -> Option<&'static st
     }
 }
 
+/// What a certified gap says: `is within 1.0e-9 (relative) of the best possible one`.
+pub(crate) fn how_good(criterion: Criterion, gap: f64) -> String {
+    match criterion {
+        Criterion::D => format!("has a D-efficiency of at least 1 - {gap:.1e}"),
+        _ => format!("is within {gap:.1e} (relative) of the best possible one"),
+    }
+}
+
 /// A table without the spaces at the ends of its lines, indented a little.
 pub(crate) fn trimmed(table: &Table) -> String {
     table.lines().map(|line| format!(" {}", line.trim_end())).collect::<Vec<_>>().join("\n")

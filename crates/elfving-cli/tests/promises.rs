@@ -70,6 +70,41 @@ fn every_criterion_is_certified_from_its_file_alone() {
     }
 }
 
+/// Two levels, -1 and 1, of `factors` factors; with products of two where `interactions` are asked for.
+fn factorial(factors: usize, interactions: bool) -> String {
+    let level = |run: usize, k: usize| if run >> k & 1 == 1 { 1 } else { -1 };
+    let mut columns: Vec<Vec<usize>> = (0..factors).map(|k| vec![k]).collect();
+    if interactions {
+        columns.extend((0..factors).flat_map(|k| (0..k).map(move |j| vec![j, k])));
+    }
+    let name = |column: &Vec<usize>| column.iter().map(|k| format!("f{k}")).collect::<String>();
+    let header: Vec<String> = columns.iter().map(name).collect();
+    let rows = (0..1 << factors).map(|run| {
+        let value = |column: &Vec<usize>| column.iter().map(|&k| level(run, k)).product::<i32>().to_string();
+        format!("r{run},{}\n", columns.iter().map(value).collect::<Vec<_>>().join(","))
+    });
+    format!("id,{}\n{}", header.join(","), rows.collect::<String>())
+}
+
+#[test]
+fn two_level_factorials_are_certified_by_design_and_by_certify() {
+    for (factors, interactions) in (2..=5).flat_map(|k| [(k, false), (k, true)]) {
+        let bench = Bench::new().file("factorial.csv", &factorial(factors, interactions));
+        let design = bench.json(
+            "design factorial.csv --id id --polynomial-model 1 --criterion d --out design.json --json",
+        );
+        let what = format!("2^{factors}, interactions {interactions}: {design}");
+        assert_eq!(design["status"], "certified", "{what}");
+        assert!(design["relative_gap"].as_f64().unwrap() <= design["tolerance"].as_f64().unwrap(), "{what}");
+        assert!(design["value"].as_f64().unwrap().abs() < 1e-5, "the log determinant is 0: {what}");
+        let verdict = bench.json("certify design.json factorial.csv --json");
+        assert_eq!(verdict["certified"], true, "{verdict}");
+        assert_eq!(verdict["relative_gap"], design["relative_gap"], "{verdict}");
+        let words = bench.show("certify design.json factorial.csv");
+        assert!(words.contains("Certified: this design has a D-efficiency of at least 1 - "), "{words}");
+    }
+}
+
 #[test]
 fn kernels_encodings_targets_and_matrices_are_rebuilt_from_the_file() {
     let bench = Bench::with_examples().file("gram.csv", "a,b,c\n1,0.5,0.2\n0.5,1,0.5\n0.2,0.5,1\n");

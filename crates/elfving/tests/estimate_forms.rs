@@ -310,7 +310,8 @@ fn the_statement_names_what_it_rests_on() {
          - independent noise of mean 0 and standard deviation at most 0.3, with any tails\n\
          - mean outcomes between -1 and 1\n\
          - the model is exact (misspecification 0)\n\
-         - no bound on the norm is assumed: the shrinkage bias of the ridge (gamma = 0.01) is not included in the widths\n"
+         - the norm of the true function is 0: none was given, so the shrinkage bias of the ridge (gamma = 0.01) is not in the \
+         widths; give a norm\n"
     );
     let assumed = assumptions().norm(1.5).unwrap().misspecification(0.1).unwrap();
     let intervals = Rips::new(assumed, delta()).intervals(&sampled, &all()).unwrap();

@@ -34,7 +34,7 @@ class Certificate:
     bound: float
     """The optimum is at least this; for criterion d, at most."""
     relative_gap: float
-    """``|value - bound| / |bound|``."""
+    """``value / bound - 1``; for criterion d ``exp((bound - value) / p) - 1`` with p coefficients."""
     checked_by: str
     """``features``, or ``exact-kernel`` where what the features leave out is counted too."""
 
@@ -120,7 +120,7 @@ class Design:
 
     @property
     def relative_gap(self) -> float:
-        """``|value - bound| / |bound|``."""
+        """``value / bound - 1``; for criterion d ``exp((bound - value) / p) - 1`` with p coefficients."""
         return float(self._document["relative_gap"])
 
     @property

@@ -45,7 +45,11 @@ fn certificate(answer: &Answer) -> String {
     let bound = if design.criterion().is_maximised() { "upper bound" } else { "lower bound" };
     lines.add_row(["value", &number(claim.value()), words::meaning(design.criterion(), &answer.loaded.pool)]);
     lines.add_row([bound, &number(claim.bound()), "no design on this pool can do better than this"]);
-    lines.add_row(["gap", &format!("{:.1e}", claim.relative_gap()), "between the two, relative"]);
+    let gap = match design.criterion() {
+        Criterion::D => "1 - efficiency is at most this",
+        _ => "between the two, relative",
+    };
+    lines.add_row(["gap", &format!("{:.1e}", claim.relative_gap()), gap]);
     let checked = match claim.checked_by() {
         elfving::design::CheckedBy::Features => "checked independently of the solver",
         elfving::design::CheckedBy::ExactKernel => "checked with the exact kernel",
@@ -69,7 +73,11 @@ fn sentence(answer: &Answer) -> String {
     let gap = answer.design.certificate().relative_gap();
     match answer.design.status() {
         DesignStatus::Certified => {
-            format!("Certified: this design is within {gap:.1e} (relative) of the best possible one.")
+            format!("Certified: this design {}.", words::how_good(answer.design.criterion(), gap))
+        }
+        _ if answer.design.criterion().is_maximised() => {
+            let efficiency = answer.design.certificate().efficiency();
+            format!("Not certified: the D-efficiency of this design may be as low as {efficiency:.4}.")
         }
         _ => format!(
             "Not certified: this design may be as far as {gap:.1e} (relative) from the best possible one."

@@ -136,7 +136,6 @@ impl Gradient {
     pub(super) fn gap(&self, criterion: Criterion, lambda: &[f64]) -> f64 {
         let excess = (largest(&self.g) - dot(lambda, &self.g)).max(0.0) / self.level;
         match criterion {
-            Criterion::D => excess.ln_1p(), // the loss per dimension
             // With w = λ: max q (F + Δ) / F² - 1, where F = r and max q = F + Δ.
             Criterion::G => excess * (2.0 + excess),
             _ => excess,

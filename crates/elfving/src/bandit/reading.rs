@@ -1,5 +1,6 @@
 //! What came back for one slot, as it was told.
 
+use crate::estimate::LARGEST;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -115,15 +116,23 @@ impl Reading {
         if let Some(got) = self.values().iter().find(|value| !value.is_finite()) {
             return Some(format!("{got} is not a finite number"));
         }
+        let too_large = |value: &&f64| !(value.abs() <= LARGEST);
+        if let Some(got) = self.values().iter().find(too_large) {
+            return Some(format!(
+                "{got:e} is larger than {LARGEST:e}, the largest outcome that can be worked with: use another unit"
+            ));
+        }
         match self {
             Reading::WithError { standard_error, .. }
-                if !(*standard_error > 0.0 && self.variance().is_some_and(f64::is_normal)) =>
+                if !(*standard_error > 0.0
+                    && *standard_error <= LARGEST
+                    && self.variance().is_some_and(f64::is_normal)) =>
             {
                 Some(format!("the standard error {standard_error} is not a positive number"))
             }
             Reading::Summary { count: 0, .. } => Some("a mean of no measurements".to_owned()),
             Reading::Summary { deviation: Some(deviation), .. }
-                if !(*deviation >= 0.0 && deviation.is_finite()) =>
+                if !(*deviation >= 0.0 && *deviation <= LARGEST) =>
             {
                 Some(format!("the standard deviation {deviation} is not a number from 0"))
             }
@@ -206,6 +215,12 @@ mod tests {
         assert!(error(0.0).problem().is_some() && error(-1.0).problem().is_some());
         assert!(error(1e-200).problem().is_some(), "its square is 0");
         assert_eq!(error(0.1).problem(), None);
+        for large in [1e151, -1e300, f64::MAX] {
+            let problem = Reading::Repeats(vec![1.0, large]).problem().unwrap();
+            assert!(problem.starts_with(&format!("{large:e} is larger than 1e150")), "{problem}");
+            assert!(error(large.abs()).problem().is_some());
+        }
+        assert_eq!(Reading::Value(-1e150).problem(), None);
         assert_eq!(Reading::Repeats(vec![f64::MAX, f64::MAX]).mean(), f64::MAX);
     }
 

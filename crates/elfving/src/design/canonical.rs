@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::{Criterion, DesignError, Problem, TargetRef};
 use crate::numerics::{
     Cholesky, Matrix, RowSpan, SymmetricEigen, add_scaled, average_gram, column_scale, dot, gram, multiply,
-    norm_squared, position_of_largest, scale_columns, weighted_gram,
+    norm_squared, position_of_largest, scale_columns, scale_empty_columns, weighted_gram,
 };
 use crate::pool::TargetRows;
 
@@ -51,8 +51,6 @@ pub struct Breakdown;
 const SAFE_SCALE: std::ops::Range<f64> = 1e-60..1e60;
 /// A pool whose columns, scaled to unit length, are conditioned better than this is solved as it is.
 const HEALTHY_CONDITION: f64 = 1e-10;
-/// A target with more than this fraction outside the span is not identifiable.
-const SPAN_TOLERANCE: f64 = 1e-8;
 
 impl<'a> Canonical<'a> {
     /// Puts a problem into canonical coordinates.
@@ -70,7 +68,7 @@ impl<'a> Canonical<'a> {
         if SAFE_SCALE.contains(&scale) && is_healthy(pool.features(), gamma) {
             return Self::assemble(problem, Basis::Given { gamma, dimension: pool.dimension() });
         }
-        let basis = SpanBasis::new(pool.features(), gamma, scale)?;
+        let basis = SpanBasis::new(pool.features(), problem.rows().matrix(), gamma, scale)?;
         Self::assemble(problem, Basis::Span(basis))
     }
 
@@ -219,8 +217,8 @@ impl Basis {
 struct SpanBasis {
     /// Powers of two that bring each column to order one.
     column_scale: Vec<f64>,
-    /// Right singular vectors of the scaled columns that carry something, k × r.
-    directions: Matrix,
+    /// The right singular vectors of the scaled columns that carry something.
+    span: RowSpan,
     /// One over their singular values, times √n.
     stretch: Vec<f64>,
     prior: Matrix,
@@ -228,13 +226,13 @@ struct SpanBasis {
 }
 
 impl SpanBasis {
-    fn new(features: &Matrix, gamma: f64, scale: f64) -> Result<Self, DesignError> {
+    fn new(features: &Matrix, targets: &Matrix, gamma: f64, scale: f64) -> Result<Self, DesignError> {
         let (n, r) = (features.rows(), features.columns());
-        // A column of zeros stays one: no direction of the span uses it.
-        let column_scale = column_scale(features, 0.0);
+        let mut column_scale = column_scale(features, 0.0);
+        scale_empty_columns(&mut column_scale, features, targets);
         let singular = DesignError::Singular { scale, gamma };
-        let RowSpan { directions, values } =
-            RowSpan::of(&scale_columns(features, &column_scale)).ok_or(singular.clone())?;
+        let span = RowSpan::of(&scale_columns(features, &column_scale)).ok_or(singular.clone())?;
+        let RowSpan { directions, values, .. } = &span;
         let rank = values.len();
         let root_n = (n as f64).sqrt();
         let stretch: Vec<f64> = values.iter().map(|value| root_n / value).collect();
@@ -254,13 +252,13 @@ impl SpanBasis {
             return Err(singular);
         }
         inverse.as_mut_slice().iter_mut().for_each(|value| *value *= by);
-        Ok(Self { column_scale, directions, stretch, prior: inverse, all_directions })
+        Ok(Self { column_scale, span, stretch, prior: inverse, all_directions })
     }
 
     /// `x̃ = Fᵀx` for every row.
     fn forward_rows(&self, rows: &Matrix) -> Matrix {
         let scaled = scale_columns(rows, &self.column_scale);
-        let mut out = multiply(&scaled, &self.directions.transposed());
+        let mut out = multiply(&scaled, &self.span.directions.transposed());
         for i in 0..out.rows() {
             out.row_mut(i).iter_mut().zip(&self.stretch).for_each(|(value, by)| *value *= by);
         }
@@ -271,21 +269,26 @@ impl SpanBasis {
     fn check_targets(&self, problem: &Problem) -> Result<(), DesignError> {
         let rows = problem.rows().matrix();
         let scaled = scale_columns(rows, &self.column_scale);
-        let inside = multiply(&scaled, &self.directions.transposed());
+        let inside = multiply(&scaled, &self.span.directions.transposed());
         let mut outside = scaled.clone();
-        let back = multiply(&inside, &self.directions);
+        let back = multiply(&inside, &self.span.directions);
         outside.as_mut_slice().iter_mut().zip(back.as_slice()).for_each(|(value, part)| *value -= part);
         let refuse = |target| DesignError::NotIdentifiable { target, gamma: problem.gamma().get() };
         let pairs = matches!(problem.rows(), TargetRows::Pairs(_));
+        let length = |row: &[f64]| norm_squared(row).sqrt();
+        let inner = |i: usize| {
+            let over = inside.row(i).iter().zip(&self.span.values).map(|(value, by)| value / by);
+            length(&over.collect::<Vec<_>>())
+        };
         for i in usize::from(pairs)..rows.rows() {
             // A difference may cancel what is outside.
-            let (part, whole): (Vec<f64>, f64) = if pairs {
-                let part = outside.row(i).iter().zip(outside.row(0)).map(|(a, b)| a - b).collect();
-                (part, norm_squared(scaled.row(i)).max(norm_squared(scaled.row(0))))
+            let (part, whole, inner) = if pairs {
+                let part = outside.row(i).iter().zip(outside.row(0)).map(|(a, b)| a - b).collect::<Vec<_>>();
+                (length(&part), length(scaled.row(i)).max(length(scaled.row(0))), inner(i).max(inner(0)))
             } else {
-                (outside.row(i).to_vec(), norm_squared(scaled.row(i)))
+                (length(outside.row(i)), length(scaled.row(i)), inner(i))
             };
-            if norm_squared(&part) > SPAN_TOLERANCE * SPAN_TOLERANCE * whole {
+            if self.span.is_outside(part, whole, inner) {
                 return Err(refuse(if pairs { TargetRef::Pair(0, i) } else { TargetRef::Row(i) }));
             }
         }

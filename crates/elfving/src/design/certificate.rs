@@ -22,7 +22,7 @@ use crate::numerics::{
     Matrix, RightSingular, dot, largest_rows, multiply, norm_squared, right_singular, row_norms,
     transposed_multiply, triangular_factor,
 };
-use crate::pool::{PointId, TargetRows};
+use crate::pool::{PointId, TargetRows, Targets};
 
 /// Which arithmetic a certificate rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,9 +57,15 @@ impl Certificate {
         self.bound
     }
 
-    /// `|value - bound| / |bound|`.
+    /// How much better another design could be: `value / bound - 1`. For criterion d the same of `det^(1/p)` with p
+    /// coefficients, `exp((bound - value) / p) - 1`: a log determinant has no zero of its own to be relative to.
     pub fn relative_gap(&self) -> f64 {
         self.relative_gap
+    }
+
+    /// The efficiency of the design is at least this: `1 / (1 + gap)`.
+    pub fn efficiency(&self) -> f64 {
+        1.0 / (1.0 + self.relative_gap)
     }
 
     /// The weights w on the targets that prove the bound of a worst-case criterion.
@@ -91,7 +97,7 @@ pub struct StatedCertificate {
     pub value: f64,
     /// The stated bound on the optimum.
     pub bound: f64,
-    /// The stated `|value - bound| / |bound|`.
+    /// The stated [`Certificate::relative_gap`].
     pub relative_gap: f64,
     /// The weights on the targets that are said to prove the bound.
     pub target_weights: Vec<(TargetRef, f64)>,
@@ -131,7 +137,7 @@ pub fn recheck(
     Ok(Certificate {
         value: claim.value,
         bound: claim.bound,
-        relative_gap: (claim.value - claim.bound).abs() / claim.bound.abs(),
+        relative_gap: claim.relative_gap(problem.criterion()),
         target_weights: dual.map_or_else(Vec::new, |dual| dual.pairs()),
         checked_by: claim.checked_by,
     })
@@ -159,32 +165,57 @@ impl<M: Copy> Normalised<M> {
 pub(super) struct Claim {
     pub value: f64,
     pub bound: f64,
+    /// Coefficients that the design measures: the p of the efficiency under the determinant.
+    pub coefficients: usize,
     pub checked_by: CheckedBy,
 }
 
 impl Claim {
+    /// [`Certificate::relative_gap`].
+    fn relative_gap(&self, criterion: Criterion) -> f64 {
+        let apart = (self.value - self.bound).abs();
+        match criterion {
+            Criterion::D => (apart / self.coefficients as f64).exp_m1(),
+            _ => apart / self.bound.abs(),
+        }
+    }
+
     /// Moves the bound away from the value by the relative rounding error, so that the claim stays true.
     pub(super) fn allowing(
         criterion: Criterion,
         value: f64,
         bound: f64,
         rounding: f64,
+        coefficients: usize,
         by: CheckedBy,
     ) -> Self {
         let sign = if criterion.is_maximised() { -1.0 } else { 1.0 };
-        let moved = if criterion.is_maximised() { bound + rounding } else { bound - rounding * bound };
+        let moved = if criterion.is_maximised() {
+            bound + rounding * coefficients as f64
+        } else {
+            bound - rounding * bound
+        };
         // A bound that passes the value in the last digits is the value; anything else stays as it is, so
         // that NaN and infinity are seen.
         let crossed = sign * (moved - value);
         let bound = if crossed > 0.0 && crossed <= 1e-12 * value.abs() { value } else { moved };
-        Claim { value, bound, checked_by: by }
+        Claim { value, bound, coefficients, checked_by: by }
     }
 }
 
-/// Singular values below this fraction of the largest count as zero.
-const RANK_TOLERANCE: f64 = 1e-13;
-/// A vector with more than this fraction outside the range of M is not measured by the design.
-const RANGE_TOLERANCE: f64 = 1e-7;
+/// Singular values below this fraction of the largest, times the columns, are the rounding of the table: its columns are
+/// dependent. Anything above is a direction, whose digits are charged to the bound.
+const NOISE: f64 = 10.0 * f64::EPSILON;
+/// Where directions are dropped as dependent, the others must be larger than this fraction of the largest: a spectrum that
+/// falls off gradually into the rounding has no clear rank.
+const CLEAR: f64 = 1e-6;
+/// The relative rounding error of a value whose rank is not clear: no tolerance accepts it.
+const IN_DOUBT: f64 = 0.9;
+/// The most that is charged for a coefficient under the log determinant, where e^100 is more than any tolerance.
+const MOST_OF_LOG: f64 = 100.0;
+/// What rows wrong in the last digit put outside the range of M, in units of the last digit: nothing is charged up to the
+/// first, and beyond the second the vector is not measured by the design.
+const OUTSIDE: std::ops::Range<f64> = 16.0 * f64::EPSILON..1e3 * f64::EPSILON;
 
 /// `M = A(λ) + γI` through its singular values: `M⁺ = T Tᵀ`.
 struct Information {
@@ -197,6 +228,8 @@ struct Information {
     rank: usize,
     /// Relative rounding error of a squared norm.
     rounding: f64,
+    /// The largest singular value.
+    largest: f64,
 }
 
 impl Information {
@@ -207,6 +240,11 @@ impl Information {
         let mut column_scale = vec![gamma.sqrt(); r];
         for i in 0..rows.rows() {
             column_scale.iter_mut().zip(rows.row(i)).for_each(|(m, x)| *m = m.max(x.abs()));
+        }
+        // A column that the design never measures counts at the size it has in the targets.
+        let targets = problem.rows().matrix();
+        for (j, m) in column_scale.iter_mut().enumerate().filter(|(_, m)| **m == 0.0) {
+            *m = (0..targets.rows()).fold(0.0, |largest: f64, i| largest.max(targets[(i, j)].abs()));
         }
         column_scale.iter_mut().for_each(|m| *m = if *m > 0.0 { 1.0 / *m } else { 1.0 });
         for (k, share) in weights.shares.iter().enumerate() {
@@ -223,42 +261,72 @@ impl Information {
         }
         let stacked = Matrix::from_row_major(count, r, stacked);
         let singular = DesignError::Singular { scale: pool.features().max_abs(), gamma };
-        let RightSingular { values, vectors } =
+        let RightSingular { mut values, vectors } =
             right_singular(&padded(triangular_factor(&stacked))).ok_or(singular.clone())?;
-        let rank = values.iter().filter(|&&value| value > RANK_TOLERANCE * values[0]).count();
+        let noise = NOISE * r as f64 * values[0];
+        let mut rank = values.iter().filter(|&&value| value > noise).count();
         if rank == 0 {
             return Err(singular);
+        }
+        if gamma > 0.0 && problem.criterion() == Criterion::D {
+            // With a ridge every direction counts under the determinant.
+            let least = column_scale.iter().fold(f64::INFINITY, |least, by| least.min(gamma.sqrt() * by));
+            values.iter_mut().for_each(|value| *value = value.max(least));
+            rank = r;
         }
         let whitening = Matrix::from_fn(r, rank, |j, k| column_scale[j] * vectors[(k, j)] / values[k]);
         let unseen = Matrix::from_fn(r, r - rank, |j, k| vectors[(rank + k, j)]);
         let log_det = 2.0 * values[..rank].iter().map(|value| value.ln()).sum::<f64>()
             - 2.0 * column_scale.iter().map(|by| by.ln()).sum::<f64>();
+        let clear = rank == r || values[rank - 1] > CLEAR * values[0];
         let condition = values[0] / values[rank - 1];
         // Backward error of the factorisation, a few units of the last place, times the condition number.
-        let rounding = 4.0 * f64::EPSILON * condition * (r as f64).sqrt();
-        Ok(Self { whitening, unseen, column_scale, log_det, rank, rounding })
+        let error = 4.0 * f64::EPSILON * condition * (r as f64).sqrt();
+        let most = if problem.criterion() == Criterion::D { MOST_OF_LOG } else { IN_DOUBT };
+        let rounding = if clear { error.min(most) } else { error.clamp(IN_DOUBT, most) };
+        Ok(Self { whitening, unseen, column_scale, log_det, rank, rounding, largest: values[0] })
     }
 
-    /// The largest part of a row (scaled) that the design does not see, relative to the row.
-    fn worst_unseen(&self, rows: &Matrix) -> Option<usize> {
+    /// What the squared norm of each row may be too small by, because of its part that the design does not see: nothing
+    /// where that part is rounding.
+    ///
+    /// Refuses a row with more than that outside: its norm is infinite.
+    fn unseen_parts(&self, problem: &Problem, rows: &Matrix) -> Result<Vec<f64>, DesignError> {
         if self.unseen.columns() == 0 {
-            return None;
+            return Ok(vec![0.0; rows.rows()]);
         }
+        let r = self.column_scale.len() as f64;
         let mut scaled = rows.clone();
         for i in 0..scaled.rows() {
             scaled.row_mut(i).iter_mut().zip(&self.column_scale).for_each(|(x, by)| *x *= by);
         }
         let parts = row_norms(&scaled, &self.unseen);
-        (0..rows.rows()).find(|&i| parts[i] > RANGE_TOLERANCE * RANGE_TOLERANCE * norm_squared(scaled.row(i)))
+        let norms = row_norms(rows, &self.whitening);
+        let dropped = NOISE * r * self.largest;
+        let charge = |i: usize| {
+            // Rows of the design wrong by a unit of the last digit turn the range so far at this vector.
+            let unit = norm_squared(scaled.row(i)).sqrt().max(self.largest * norms[i].sqrt());
+            let part = parts[i].sqrt();
+            if !(part <= OUTSIDE.end * unit) {
+                let gamma = problem.gamma().get();
+                return Err(DesignError::NotIdentifiable { target: TargetRef::Row(i), gamma });
+            }
+            Ok(if part <= OUTSIDE.start * r.sqrt() * unit { 0.0 } else { parts[i] / (dropped * dropped) })
+        };
+        (0..rows.rows()).map(charge).collect()
     }
 
-    fn refuse_unseen(&self, problem: &Problem, rows: &Matrix) -> Result<(), DesignError> {
-        match self.worst_unseen(rows) {
-            None => Ok(()),
-            Some(i) => {
-                let gamma = problem.gamma().get();
-                Err(DesignError::NotIdentifiable { target: TargetRef::Row(i), gamma })
-            }
+    /// The largest of [`Self::unseen_parts`].
+    fn worst_unseen(&self, problem: &Problem, rows: &Matrix) -> Result<f64, DesignError> {
+        Ok(self.unseen_parts(problem, rows)?.into_iter().fold(0.0, f64::max))
+    }
+
+    /// The same of the targets. Relative to the first row every row must be seen: then so is every difference, whose
+    /// unseen part is at most twice the worst.
+    fn worst_unseen_target(&self, problem: &Problem) -> Result<f64, DesignError> {
+        match problem.rows() {
+            TargetRows::Rows(rows) => self.worst_unseen(problem, rows),
+            TargetRows::Pairs(rows) => Ok(4.0 * self.worst_unseen(problem, &rows.relative_to_first_row())?),
         }
     }
 
@@ -272,8 +340,8 @@ impl Information {
         let features = problem.pool().features();
         let (value, bound) = match criterion {
             Criterion::D => {
-                self.refuse_unseen(problem, features)?;
-                let largest = largest_rows(features, &[&self.whitening], 1)[0][0].0;
+                let unseen = self.worst_unseen(problem, features)?;
+                let largest = largest_rows(features, &[&self.whitening], 1)[0][0].0 + unseen;
                 let own = row_norms(&features.select_rows(&weights.members), &self.whitening);
                 let excess = (largest - dot(&weights.shares, &own)).max(0.0);
                 let r = self.rank as f64;
@@ -281,11 +349,14 @@ impl Information {
             }
             Criterion::A | Criterion::V | Criterion::C => {
                 let root = problem.moment_root();
-                self.refuse_unseen(problem, &root)?;
+                let unseen = match criterion {
+                    Criterion::A => self.unseen_parts(problem, &root)?.iter().sum(),
+                    _ => self.worst_unseen_target(problem)?,
+                };
                 let gradient = self.gradient(&root);
                 let largest = largest_rows(features, &[&gradient], 1)[0][0].0;
                 let whitened = multiply(&root, &self.whitening);
-                let value = norm_squared(whitened.as_slice());
+                let value = norm_squared(whitened.as_slice()) + unseen;
                 (value, self.bound(problem, &root, &gradient, largest))
             }
             Criterion::G | Criterion::Xy => {
@@ -297,9 +368,9 @@ impl Information {
                 let root = triangular_factor(&root);
                 let gradient = self.gradient(&root);
                 let (value, largest) = if problem.targets_are_the_points() {
-                    self.refuse_unseen(problem, features)?;
+                    let unseen = self.worst_unseen(problem, features)?;
                     let tops = largest_rows(features, &[&self.whitening, &gradient], 1);
-                    (tops[0][0].0, tops[1][0].0)
+                    (tops[0][0].0 + unseen, tops[1][0].0)
                 } else {
                     let largest = largest_rows(features, &[&gradient], 1)[0][0].0;
                     (self.worst_target(problem)?, largest)
@@ -307,7 +378,8 @@ impl Information {
                 (value, self.bound(problem, &root, &gradient, largest))
             }
         };
-        Ok(Claim::allowing(criterion, value, bound, self.rounding, CheckedBy::Features))
+        let (value, bound) = charged_for_residual(problem, value, bound);
+        Ok(Claim::allowing(criterion, value, bound, self.rounding, self.rank, CheckedBy::Features))
     }
 
     /// `G` with `‖Gᵀx‖² = Σ w_v (xᵀy_v)²`: the columns `y = M⁺ Rᵀ`.
@@ -327,20 +399,36 @@ impl Information {
 
     /// `max_v q_v` over targets that are not the points themselves.
     fn worst_target(&self, problem: &Problem) -> Result<f64, DesignError> {
-        match problem.rows() {
-            TargetRows::Rows(rows) => {
-                self.refuse_unseen(problem, rows)?;
-                Ok(largest_rows(rows, &[&self.whitening], 1)[0][0].0)
-            }
-            TargetRows::Pairs(rows) => {
-                // Relative to the first row every row must be seen: then so is every difference.
-                let shifted = rows.relative_to_first_row();
-                if self.unseen.columns() > 0 {
-                    self.refuse_unseen(problem, &shifted)?;
+        let unseen = self.worst_unseen_target(problem)?;
+        Ok(unseen
+            + match problem.rows() {
+                TargetRows::Rows(rows) => largest_rows(rows, &[&self.whitening], 1)[0][0].0,
+                TargetRows::Pairs(rows) => {
+                    squared_diameter(&multiply(&rows.relative_to_first_row(), &self.whitening))
                 }
-                Ok(squared_diameter(&multiply(&shifted, &self.whitening)))
-            }
-        }
+            })
+    }
+}
+
+/// Value and bound of the kernel itself, from those of features that leave out ρ of it: a squared norm q is at most
+/// `ρ (s + √q)² / γ` too small, for a target of s atoms, and log det at most `ρ / γ`.
+fn charged_for_residual(problem: &Problem, value: f64, bound: f64) -> (f64, f64) {
+    let gamma = problem.gamma().get();
+    if problem.pool().exact().is_none() || gamma == 0.0 {
+        return (value, bound);
+    }
+    let left_out = problem.pool().residual().max(0.0) / gamma;
+    let of_terms = |terms: &[(crate::pool::ChoiceId, f64)]| terms.iter().map(|(_, c)| c.abs()).sum::<f64>();
+    let atoms = match problem.targets() {
+        Targets::Combinations(list) => list.iter().map(|one| of_terms(&one.terms)).fold(0.0, f64::max),
+        _ => 1.0,
+    };
+    let atoms = if matches!(problem.rows(), TargetRows::Pairs(_)) { 2.0 * atoms } else { atoms };
+    match problem.criterion() {
+        Criterion::D => (value, bound + left_out),
+        // The trace of the inverse is that of the features: it is infinite in the space of a kernel.
+        Criterion::A => (value, bound),
+        _ => (value + left_out * (atoms + value.sqrt()).powi(2), bound),
     }
 }
 

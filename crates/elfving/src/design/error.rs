@@ -23,7 +23,7 @@ pub enum DesignError {
     /// No weights can make this target estimable without a ridge.
     #[error(
         "{target} lies outside what the pool can measure: its norm is infinite at gamma = {gamma:e}; \
-         give gamma > 0, or drop the target"
+         give gamma > 0, or drop the target; centre columns that are nearly dependent"
     )]
     NotIdentifiable {
         /// The target.

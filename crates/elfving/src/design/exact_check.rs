@@ -73,7 +73,8 @@ pub(super) fn claim(
     let scale = if criterion == Criterion::D { 1.0 } else { value };
     let rounding = 4.0 * f64::EPSILON * (information.support.len() as f64).sqrt() * largest_kernel
         / (information.gamma * scale);
-    Ok(Claim::allowing(criterion, value, bound, rounding, CheckedBy::ExactKernel))
+    let coefficients = problem.pool().dimension();
+    Ok(Claim::allowing(criterion, value, bound, rounding, coefficients, CheckedBy::ExactKernel))
 }
 
 fn largest(values: &[f64]) -> f64 {

@@ -176,8 +176,11 @@ impl Assumptions {
     }
 }
 
+/// Larger numbers leave the range of floating-point numbers when they are squared or multiplied.
+pub(crate) const LARGEST: f64 = 1e150;
+
 fn not_negative(what: &'static str, got: f64) -> Result<f64, EstimateError> {
-    if got >= 0.0 && got.is_finite() { Ok(got) } else { Err(EstimateError::Bound { what, got }) }
+    if got >= 0.0 && got <= LARGEST { Ok(got) } else { Err(EstimateError::Bound { what, got }) }
 }
 
 /// Refuses the first value that is not finite or not in the domain.
@@ -249,10 +252,22 @@ pub enum Premise {
         /// S.
         norm: f64,
     },
-    /// No bound on the norm: what the ridge γ takes is not in the widths.
+    /// No bound on the norm: what the ridge γ takes is not in the widths, which is right for θ = 0 alone.
     NormUnknown {
         /// γ.
         gamma: f64,
+    },
+    /// `‖θ‖ ≤ S` for an S that nobody gave: the largest with which all that is stated follows.
+    NormBorne {
+        /// S.
+        norm: f64,
+    },
+    /// The points of each round were fixed before its outcomes were seen.
+    FixedRounds {
+        /// Measurements.
+        measurements: u64,
+        /// Rounds.
+        rounds: u64,
     },
 }
 
@@ -305,8 +320,19 @@ impl fmt::Display for Premise {
             Premise::Norm { norm } => write!(f, "the norm of the true function is at most {norm}"),
             Premise::NormUnknown { gamma } => write!(
                 f,
-                "no bound on the norm is assumed: the shrinkage bias of the ridge (gamma = {gamma}) is not included in \
-                 the widths"
+                "the norm of the true function is 0: none was given, so the shrinkage bias of the ridge (gamma = {gamma}) is \
+                 not in the widths; give a norm"
+            ),
+            Premise::NormBorne { norm } => write!(
+                f,
+                "the norm of the true function is at most {} (not given: this is the most that the verdict bears)",
+                crate::units::rounded_down(*norm)
+            ),
+            Premise::FixedRounds { measurements, rounds } => write!(
+                f,
+                "each round's measurements ({} in {} rounds) were fixed before their outcomes were seen",
+                crate::units::grouped(*measurements),
+                crate::units::grouped(*rounds)
             ),
         }
     }

@@ -26,8 +26,8 @@ pub enum EstimateError {
         /// Outcomes given.
         got: usize,
     },
-    /// An outcome is NaN or infinite.
-    #[error("outcome {index} is {got}; every outcome must be a finite number")]
+    /// An outcome is NaN, infinite, or so large that its square is.
+    #[error("outcome {index} is {got:e}; every outcome must be a finite number of at most 1e150")]
     Outcome {
         /// Position of the outcome.
         index: usize,
@@ -48,6 +48,12 @@ pub enum EstimateError {
         /// The target.
         target: TargetRef,
     },
+    /// Double precision does not tell whether the columns measured are dependent.
+    #[error(
+        "the columns of what was measured are nearly dependent: double precision cannot tell what they determine; \
+         centre and rescale the columns, or give gamma > 0"
+    )]
+    NearlyDependent,
     /// Every feature of every measured point is zero.
     #[error("every feature of every measured point is zero: nothing can be estimated")]
     NothingMeasured,
@@ -83,7 +89,7 @@ pub enum EstimateError {
         wanted: &'static str,
     },
     /// A bound on the norm or on the misspecification must be finite and not negative.
-    #[error("the bound on {what} must be a finite number >= 0, got {got}")]
+    #[error("the bound on {what} must be a number from 0 to 1e150, got {got}")]
     Bound {
         /// What is bounded.
         what: &'static str,
@@ -109,7 +115,9 @@ impl EstimateError {
             EstimateError::Invalid(error) => error.kind(),
             EstimateError::Mean(error) => error.kind(),
             EstimateError::NotIdentifiable { .. } => ErrorKind::NotIdentifiable,
-            EstimateError::NothingMeasured | EstimateError::Overflow => ErrorKind::Numerical,
+            EstimateError::NothingMeasured | EstimateError::NearlyDependent | EstimateError::Overflow => {
+                ErrorKind::Numerical
+            }
             EstimateError::NeedsBound { .. }
             | EstimateError::Bound { .. }
             | EstimateError::UnknownBias

@@ -2,7 +2,7 @@
 
 use super::directions::Directions;
 use super::whitening::Whitening;
-use super::{Assumptions, Bias, EstimateError, Widths};
+use super::{Assumptions, Bias, EstimateError, LARGEST, Widths};
 use crate::design::TargetRef;
 use crate::numerics::Matrix;
 use crate::pool::{PointId, Pool, Targets};
@@ -89,7 +89,7 @@ pub(super) fn check_outcomes(outcomes: &[f64], expected: usize) -> Result<(), Es
     if outcomes.len() != expected {
         return Err(EstimateError::OutcomeCount { expected, got: outcomes.len() });
     }
-    match outcomes.iter().position(|y| !y.is_finite()) {
+    match outcomes.iter().position(|y| !(y.abs() <= LARGEST)) {
         None => Ok(()),
         Some(index) => Err(EstimateError::Outcome { index, got: outcomes[index] }),
     }

@@ -31,6 +31,7 @@ pub mod robust_mean;
 mod sampled;
 mod whitening;
 
+pub(crate) use assumptions::LARGEST;
 pub use assumptions::{Assumptions, Premise, Tails};
 pub use centring::Centring;
 pub use counted::Counted;

@@ -9,9 +9,6 @@ use crate::numerics::{
     Matrix, RowSpan, column_scale, multiply, multiply_transposed, norm_squared, scale_columns,
 };
 
-/// A target with more than this fraction outside the span is not identifiable.
-const SPAN_TOLERANCE: f64 = 1e-8;
-
 /// `T`, and what lies outside its range when γ = 0.
 #[derive(Debug, Clone)]
 pub(super) struct Whitening {
@@ -25,8 +22,10 @@ pub(super) struct Whitening {
 #[derive(Debug, Clone)]
 struct Span {
     column_scale: Vec<f64>,
-    /// Orthonormal rows, k × r, in scaled columns.
-    directions: Matrix,
+    /// Columns that are zero wherever something was measured.
+    empty: Vec<bool>,
+    /// Orthonormal rows in scaled columns.
+    rows: RowSpan,
 }
 
 impl Whitening {
@@ -44,7 +43,11 @@ impl Whitening {
                 0.0
             }
         });
-        let RowSpan { directions, values } = RowSpan::of(&stacked).ok_or(EstimateError::Overflow)?;
+        let measured = RowSpan::of(&stacked).ok_or(EstimateError::Overflow)?;
+        if measured.doubtful {
+            return Err(EstimateError::NearlyDependent);
+        }
+        let RowSpan { directions, values, .. } = &measured;
         let rank = values.len();
         if rank == 0 {
             return Err(EstimateError::NothingMeasured);
@@ -53,7 +56,8 @@ impl Whitening {
         if transform.first_non_finite().is_some() {
             return Err(EstimateError::Overflow);
         }
-        let span = (rank < r).then_some(Span { column_scale, directions });
+        let empty = (0..r).map(|j| (0..stacked.rows()).all(|i| stacked[(i, j)] == 0.0)).collect();
+        let span = (rank < r).then_some(Span { column_scale, empty, rows: measured });
         Ok(Self { transform, gamma, span })
     }
 
@@ -78,12 +82,16 @@ impl Whitening {
 
     /// The first row that is not in the measured span.
     pub(super) fn first_outside(&self, rows: &Matrix) -> Option<usize> {
-        let Span { column_scale, directions } = self.span.as_ref()?;
+        let Span { column_scale, empty, rows: span } = self.span.as_ref()?;
         let scaled = scale_columns(rows, column_scale);
-        let inside = multiply(&multiply_transposed(&scaled, directions), directions);
+        let coordinates = multiply_transposed(&scaled, &span.directions);
+        let inside = multiply(&coordinates, &span.directions);
         (0..rows.rows()).find(|&i| {
             let outside: f64 = scaled.row(i).iter().zip(inside.row(i)).map(|(x, y)| (x - y) * (x - y)).sum();
-            !(outside.sqrt() <= SPAN_TOLERANCE * norm_squared(scaled.row(i)).sqrt())
+            let inner: f64 =
+                coordinates.row(i).iter().zip(&span.values).map(|(x, by)| (x / by) * (x / by)).sum();
+            rows.row(i).iter().zip(empty).any(|(&x, &empty)| empty && x != 0.0)
+                || span.is_outside(outside.sqrt(), norm_squared(scaled.row(i)).sqrt(), inner.sqrt())
         })
     }
 }

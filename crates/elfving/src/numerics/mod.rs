@@ -36,4 +36,4 @@ pub use storage::SharedEntries;
 pub use sweep::{largest_rows, row_norms};
 pub use symmetric::{EigenFailure, SymmetricEigen, SymmetricIndefinite};
 pub use ties::{first_largest, largest_first, position_of_largest};
-pub(crate) use whitening::{RowSpan, column_scale, scale_columns};
+pub(crate) use whitening::{RowSpan, column_scale, scale_columns, scale_empty_columns};

@@ -185,7 +185,7 @@ impl Basis {
         }
         // Rows that are all zero, or not finite, span nothing.
         let span = RowSpan::of(&reference).filter(|span| !span.values.is_empty());
-        let RowSpan { directions, values } =
+        let RowSpan { directions, values, .. } =
             span.ok_or(DesignError::Singular { scale: features.max_abs(), gamma })?;
         Ok(Self { column_scale, directions, values })
     }

@@ -246,6 +246,8 @@ pub(super) struct Reviewed<'a> {
     pub last: Option<(&'a RoundRecord, Vec<f64>)>,
     /// Whether every elimination was right.
     pub stands: bool,
+    /// What is known of single means.
+    pub known: Known,
 }
 
 /// Goes through all rounds again: ranges, radii, widths and eliminations follow from the premises, estimates stay what they were.
@@ -257,14 +259,14 @@ pub(super) fn review<'a>(
     stated_sigma: f64,
 ) -> Reviewed<'a> {
     let mut known = Known::within(premises.bound);
-    let mut reviewed = Reviewed { last: None, stands: true };
+    let (mut last, mut stands) = (None, true);
     for record in rounds {
         let widths = record.widths(premises, stated_sigma, &known, 0.0);
         known.learn(record, &widths);
-        reviewed.stands &= record.grounds.iter().all(|ground| ground.holds(record, &widths, &known));
-        reviewed.last = Some((record, widths));
+        stands &= record.grounds.iter().all(|ground| ground.holds(record, &widths, &known));
+        last = Some((record, widths));
     }
-    reviewed
+    Reviewed { last, stands, known }
 }
 
 impl RoundRecord {

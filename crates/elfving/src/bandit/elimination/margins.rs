@@ -36,6 +36,15 @@ pub(super) fn margins(
     }
 }
 
+/// The largest norm that `bears` says yes to, for a norm that nobody gave; as far as one looks where there is no end. `None` when there is
+/// none above 0.
+pub(super) fn norm_borne(unit: f64, bears: impl Fn(f64) -> bool) -> Option<f64> {
+    if !bears(0.0) {
+        return None;
+    }
+    Some(largest(0.0, unit, bears).unwrap_or(FAR * unit)).filter(|&norm| norm > 0.0)
+}
+
 /// The largest x with `good(x)`, found from `now` where it holds; `None` when it holds as far as one looks.
 fn largest(now: f64, unit: f64, good: impl Fn(f64) -> bool) -> Option<f64> {
     let mut low = now;

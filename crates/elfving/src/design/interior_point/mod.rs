@@ -125,22 +125,10 @@ fn search(
         start::narrow(canonical, targets, &mut set)?;
         tally.passes += 1;
     }
-    let tolerance = (share(canonical, &set)? * control.tolerance).max(1e-13);
+    let tolerance = control.tolerance.max(1e-13);
     let mut set = climb(canonical, &canonical.objective, set, tolerance, control, &mut tally)?;
-    set.prune(canonical, 0.1 * share(canonical, &set)? * control.tolerance)?;
+    set.prune(canonical, 0.1 * control.tolerance)?;
     Ok((set, tally))
-}
-
-/// The tolerance is relative to the criterion. Ours is counted per dimension under the determinant, whose logarithm
-/// may be small beside the dimension.
-fn share(canonical: &Canonical, set: &WorkingSet) -> Result<f64, Breakdown> {
-    match canonical.objective {
-        Objective::LogDet => {
-            let per_dimension = set.information(canonical)?.log_det() / canonical.points.columns() as f64;
-            Ok((0.5 * per_dimension.abs()).clamp(0.01, 1.0))
-        }
-        Objective::Trace { .. } | Objective::Largest(_) => Ok(1.0),
-    }
 }
 
 /// Solves on the working set, looks at everything, adds what was missing, and goes on from there.

@@ -96,9 +96,8 @@ impl Local {
         let largest_g = self.g.iter().copied().fold(0.0, f64::max);
         let delta = (largest_g - dot(lambda, &self.g)).max(0.0);
         match objective {
-            // The loss per dimension, log(1 + eps / r), where the level is r.
-            WorkingObjective::LogDet => (delta / self.level).ln_1p(),
-            WorkingObjective::Trace(_) => delta / self.level,
+            // For log det the level is r.
+            WorkingObjective::LogDet | WorkingObjective::Trace(_) => delta / self.level,
             WorkingObjective::Largest(_) => {
                 let largest_q = self.q.iter().copied().fold(0.0, f64::max);
                 // g and level are linear in w, whose sum may not be one yet.

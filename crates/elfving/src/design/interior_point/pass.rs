@@ -67,7 +67,7 @@ impl Pass {
         match objective {
             Objective::LogDet => {
                 let r = canonical.points.columns() as f64;
-                Ok(Pass { gap: (excess / r).ln_1p(), points, targets: vec![] })
+                Ok(Pass { gap: excess / r, points, targets: vec![] })
             }
             Objective::Trace { root, .. } => {
                 let level = whitened_norms(&factor, root.clone()).iter().sum::<f64>();

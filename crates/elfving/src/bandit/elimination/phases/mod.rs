@@ -31,7 +31,7 @@ use super::estimator::{Estimator, Terms};
 use super::groups::Groups;
 use super::ledger::About;
 use super::ledger::{Ground, Known, Ledger, Noise, RoundRecord, Stated, bias, review};
-use super::margins::margins;
+use super::margins::{margins, norm_borne};
 use super::schedule::{self, confidence_of_round};
 use super::settings::{Constants, Thresholds};
 use crate::bandit::{

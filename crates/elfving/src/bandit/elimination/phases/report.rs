@@ -19,6 +19,40 @@ impl Phases {
         reviewed.stands && (!answered || reached())
     }
 
+    /// Whether everything that is said follows for a θ of this norm, without room for a bias: every elimination, the ε of the answer and
+    /// every interval.
+    fn bears(&self, norm: f64) -> bool {
+        let premises = &Assumptions { norm: Some(norm), ..self.premises() };
+        let reviewed = review(self.ledger.records(), premises, self.assumptions().sigma_bound());
+        let last = reviewed.last.as_ref().map(|(record, widths)| (*record, widths.as_slice()));
+        let as_good = |epsilon: f64| self.epsilon_at(last, premises, &reviewed.known) <= epsilon;
+        let inside = |&name: &ChoiceId| {
+            let about = self.mean_of(name);
+            let (said, proved) = (self.ledger.known().of(about), reviewed.known.of(about));
+            said.low <= proved.low && proved.high <= said.high
+        };
+        reviewed.stands
+            && self.verdict.epsilon().is_none_or(as_good)
+            && self.ledger.survivors().iter().all(inside)
+    }
+
+    /// Whether a bound on the norm is needed that nobody gave.
+    fn needs_a_norm(&self) -> bool {
+        let pulls = |record: &RoundRecord| record.statements.iter().any(|stated| stated.evidence.pull > 0.0);
+        self.assumptions().norm_bound().is_none() && self.ledger.records().iter().any(pulls)
+    }
+
+    /// The largest norm with which all that is said follows, where nobody gave one. `None` when nothing follows, whatever the norm.
+    fn norm_borne(&self) -> Option<f64> {
+        let longest = self.question.pool.features().max_abs().max(f64::MIN_POSITIVE);
+        self.verdict.norm_borne(|| {
+            self.ledger
+                .is_grounded()
+                .then(|| norm_borne(self.scale() / longest, |norm| self.bears(norm)))
+                .flatten()
+        })
+    }
+
     fn margins(&self) -> Margins {
         let decided =
             !self.ledger.eliminated().is_empty() || self.verdict.finished() == Some(Reason::Reached);
@@ -41,6 +75,7 @@ impl Phases {
 
     pub(crate) fn report(&self) -> Report {
         let guarantee = match self.rule.constants {
+            Constants::Certified if self.needs_a_norm() && self.norm_borne().is_none() => Guarantee::None,
             Constants::Certified => Guarantee::Certified,
             Constants::Paper => Guarantee::AsPrinted,
         };
@@ -82,6 +117,9 @@ impl Phases {
     fn stated_premises(&self) -> Vec<Premise> {
         let mut premises = vec![match self.rule.tails {
             Tails::BoundedVariance => Premise::IndependentDraws { draws: self.rounds.samples() as usize },
+            Tails::SubGaussian if self.rounds.closed() > 1 => {
+                Premise::FixedRounds { measurements: self.rounds.samples(), rounds: self.rounds.closed() }
+            }
             Tails::SubGaussian => Premise::FixedCounts { measurements: self.rounds.samples() },
         }];
         premises.push(self.assumptions().noise_premise(self.rule.tails));
@@ -90,13 +128,18 @@ impl Phases {
             premises.push(Premise::MeansBounded { bound });
         }
         let gamma = self.rounds.gamma().unwrap_or(0.0);
-        // The intervals are for the means: what h adds to them is in their widths.
         let for_means = |premise| match premise {
-            Premise::Misspecification { h } if h > 0.0 => Premise::MeansWithin { h },
-            other => other,
+            // The intervals are for the means: what h adds to them is in their widths.
+            Premise::Misspecification { h } if h > 0.0 => Some(Premise::MeansWithin { h }),
+            // Where nothing was measured yet nothing rests on the norm.
+            Premise::NormUnknown { .. } if self.rule.constants == Constants::Certified => {
+                let borne = self.needs_a_norm().then(|| self.norm_borne()).flatten();
+                borne.map(|norm| Premise::NormBorne { norm })
+            }
+            other => Some(other),
         };
         let model = self.assumptions().model_premises(gamma, self.question.pool.residual());
-        premises.extend(model.into_iter().map(for_means));
+        premises.extend(model.into_iter().filter_map(for_means));
         premises
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Verdict {
     playing: bool,
     /// Computed when somebody asks.
     margins: OnceCell<Margins>,
+    /// The norm that all that is said bears, computed when somebody asks.
+    norm_borne: OnceCell<Option<f64>>,
 }
 
 impl Verdict {
@@ -25,6 +27,7 @@ impl Verdict {
             finished: None,
             playing: false,
             margins: OnceCell::new(),
+            norm_borne: OnceCell::new(),
         }
     }
 
@@ -56,6 +59,10 @@ impl Verdict {
     pub(super) fn margins(&self, compute: impl FnOnce() -> Margins) -> Margins {
         *self.margins.get_or_init(compute)
     }
+
+    pub(super) fn norm_borne(&self, compute: impl FnOnce() -> Option<f64>) -> Option<f64> {
+        *self.norm_borne.get_or_init(compute)
+    }
 }
 
 impl Phases {
@@ -65,6 +72,7 @@ impl Phases {
         self.rounds.reached(decision.round);
         self.ledger.decide(decision);
         if let Some(Learned { decision: computed, record, standing }) = self.pending.take() {
+            self.verdict.norm_borne = OnceCell::new();
             if computed.survivors != decision.survivors {
                 self.ledger.lose_ground();
                 self.verdict.margins = OnceCell::new();
