@@ -4,7 +4,7 @@
 
 mod support;
 
-use elfving::bandit::{Goal, Guarantee, Outcome};
+use elfving::bandit::{Goal, Guarantee, Outcome, TheoremName};
 use elfving_campaign::{Aim, At, Attachment, Campaign, CampaignError, Mode, Recipe, Spec, TellOptions};
 use elfving_table::{OneHot, PoolOptions, ReadOptions};
 use support::*;
@@ -161,7 +161,8 @@ fn new_candidates_are_forbidden_told_and_exported_like_the_others() {
 #[test]
 fn a_correction_after_the_extension_brings_back_who_was_beaten_by_a_slip() {
     let lab = Lab::quick();
-    let mut campaign = lab.create(certified().goal(Goal::Best { epsilon: 0.01 }));
+    let spec = Spec { theorem: TheoremName::OneRidge, ..certified() };
+    let mut campaign = lab.create(spec.goal(Goal::Best { epsilon: 0.01 }));
     // One outcome is ten times too large: its candidate beats all others.
     let batch = campaign.ask(Some(6), At(1)).unwrap();
     let wrong = batch.rows.iter().find(|row| row.id.starts_with('b')).unwrap().clone();
@@ -180,6 +181,37 @@ fn a_correction_after_the_extension_brings_back_who_was_beaten_by_a_slip() {
         assert!(status.survivors.iter().any(|one| one.id == id), "{id} was beaten by the slip alone");
     }
     assert!(status.eliminated.iter().all(|out| out.difference < 5.0), "{:?}", status.eliminated);
+    assert_eq!(campaign.verify().unwrap().differing, Vec::<u64>::new());
+}
+
+#[test]
+fn a_slip_that_refutes_the_assumptions_is_taken_back_by_its_correction() {
+    let lab = Lab::quick();
+    let mut campaign = lab.create(certified().goal(Goal::Best { epsilon: 0.01 }));
+    // One outcome is a hundred times too large: no function of this norm has it.
+    let batch = campaign.ask(Some(6), At(1)).unwrap();
+    let wrong = batch.rows.iter().find(|row| row.id.starts_with('b')).unwrap().clone();
+    let outcome = |row: &elfving_campaign::BatchRow| match row.slot == wrong.slot {
+        true => Outcome::from(60.0),
+        false => Outcome::from(true_mean(&row.id)),
+    };
+    let told: Vec<(&str, Outcome)> = batch.rows.iter().map(|row| (row.slot.as_str(), outcome(row))).collect();
+    campaign.tell_outcomes(&told, &TellOptions::default(), At(2)).unwrap();
+    let refuted = campaign.status().unwrap();
+    assert!(refuted.data_check.is_some_and(|check| check.refuted));
+    assert_eq!(
+        (refuted.guarantee, refuted.epsilon, refuted.goal_reached),
+        (Guarantee::Withdrawn, None, false)
+    );
+    assert!(refuted.statement[0].contains("withdrawn"), "{:?}", refuted.statement);
+    assert!(refuted.eliminated.is_empty(), "nobody is out by a proof that fell");
+    campaign.extend(more(), "a new ligand", At(3)).unwrap();
+    tell_truth(&mut campaign, 4);
+    campaign.correct(&wrong.slot, Outcome::from(true_mean(&wrong.id)), "misread", At(6)).unwrap();
+    let status = campaign.status().unwrap();
+    assert!(status.data_check.is_some_and(|check| !check.refuted));
+    assert_eq!(status.guarantee, Guarantee::Certified);
+    assert!(status.epsilon.is_some());
     assert_eq!(campaign.verify().unwrap().differing, Vec::<u64>::new());
 }
 

@@ -90,9 +90,8 @@ fn factorial(factors: usize, interactions: bool) -> String {
 fn two_level_factorials_are_certified_by_design_and_by_certify() {
     for (factors, interactions) in (2..=5).flat_map(|k| [(k, false), (k, true)]) {
         let bench = Bench::new().file("factorial.csv", &factorial(factors, interactions));
-        let design = bench.json(
-            "design factorial.csv --id id --polynomial-model 1 --criterion d --out design.json --json",
-        );
+        let design = bench
+            .json("design factorial.csv --id id --polynomial-model 1 --criterion d --out design.json --json");
         let what = format!("2^{factors}, interactions {interactions}: {design}");
         assert_eq!(design["status"], "certified", "{what}");
         assert!(design["relative_gap"].as_f64().unwrap() <= design["tolerance"].as_f64().unwrap(), "{what}");

@@ -1,6 +1,7 @@
 //! Certified best-arm identification: measure the open comparison until the answer is proved.
 
 use super::batch::choose_batch;
+use super::doubt::checks;
 use super::snapshot::Snapshot;
 use super::state::State;
 use crate::bandit::{
@@ -97,8 +98,16 @@ impl Policy for EllipsoidBest {
         let (state, snapshot) = (&self.state, self.snapshot());
         let (contest, precision) = (state.contest(snapshot), state.regression.precision());
         let may_measure = |point| state.may_measure(point);
-        let (points, reasons) =
-            choose_batch(snapshot, contest, precision, state.assumed(), wanted, may_measure);
+        let checks = checks(state, wanted);
+        let with_checks: Vec<PointId> =
+            wanted.pending.iter().copied().chain(checks.iter().map(|(point, _)| *point)).collect();
+        let rest = Wanted { batch: wanted.batch - checks.len(), pending: &with_checks, ..*wanted };
+        let (mut points, mut reasons) =
+            choose_batch(snapshot, contest, precision, state.assumed(), &rest, may_measure);
+        for (point, why) in checks {
+            points.push(point);
+            reasons.push(why);
+        }
         Ok(Next::Measure(Plan::chosen(wanted.round, points).because(reasons)))
     }
 

@@ -101,6 +101,18 @@ impl Bettor {
         }
     }
 
+    /// Supposes a point measured, without an outcome.
+    pub(super) fn suppose(&mut self, of_the_pool: &Matrix, point: PointId, weight: f64) {
+        let bet = self.bet(of_the_pool, point, weight);
+        let mean = bet.mean;
+        self.learn(bet, mean);
+    }
+
+    /// Whether it is one of the bank: a model of its own, not the class.
+    pub(super) fn is_of_the_bank(&self) -> bool {
+        self.features.is_some()
+    }
+
     /// Learns the outcome (times √weight) that the bet was on. Cost: k².
     pub(super) fn learn(&mut self, bet: Bet, outcome: f64) {
         let shrink = 1.0 / (1.0 + bet.variance);

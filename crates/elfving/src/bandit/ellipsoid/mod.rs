@@ -15,6 +15,7 @@ mod best;
 mod bets;
 mod confidence;
 mod contest;
+mod doubt;
 mod good;
 mod map;
 mod margins;

@@ -97,6 +97,10 @@ impl State {
         ellipsoid.radius(self.assumed())
     }
 
+    pub(super) fn theorem(&self) -> &Theorem {
+        &self.theorem
+    }
+
     pub(super) fn assumed(&self) -> &Assumptions {
         &self.question.assumptions
     }
@@ -260,7 +264,8 @@ impl State {
         let Some(pair) = contest.open_pair(self.assumed()) else { return Status::Measuring };
         let difference = &pair.difference;
         let irreducible = difference.irreducible(self.assumed());
-        let reducible = difference.width(self.assumed()) - irreducible;
+        let above = difference.upper(self.assumed()) - difference.estimate;
+        let reducible = above - irreducible;
         let in_the_way = match self.question.goal {
             Goal::Best { epsilon } | Goal::Top { epsilon, .. } => difference.estimate + irreducible > epsilon,
             Goal::AllGood { .. } => true,

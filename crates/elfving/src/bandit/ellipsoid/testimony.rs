@@ -132,6 +132,19 @@ impl Testimony {
         self.samples += times;
     }
 
+    /// The model of the bank that predicted best so far, where there is a bank and it still learns.
+    pub(super) fn best_of_the_bank(&self, sigma: f64) -> Option<&Bettor> {
+        let variance = sigma * sigma;
+        let losses = &self.witnesses[0].losses;
+        let score = |(bettor, loss): (&Bettor, &Loss)| match bettor.is_of_the_bank() {
+            true => -(loss.surprise / variance + loss.spread),
+            false => f64::NEG_INFINITY,
+        };
+        let scores: Vec<f64> = self.bettors.iter().zip(losses).map(score).collect();
+        let best = &self.bettors[first_largest(&scores)?];
+        (best.is_of_the_bank() && self.samples < LAST_OF_THE_BANK).then_some(best)
+    }
+
     pub(super) fn witnesses(&self) -> &[Witness] {
         &self.witnesses
     }
