@@ -59,10 +59,13 @@ impl MeasuredCandidate {
     }
 }
 
+/// A plate, and who is in which of its wells.
+type PlateWells<'a> = (Plate, BTreeMap<usize, &'a str>);
+
 impl Facts {
     /// The open slots by their wells, on the plates of each batch that is under way.
-    pub(super) fn open_plates(&self) -> Vec<(Plate, BTreeMap<usize, &str>)> {
-        let mut plates: BTreeMap<(usize, usize), (Plate, BTreeMap<usize, &str>)> = BTreeMap::new();
+    pub(super) fn open_plates(&self) -> Vec<PlateWells<'_>> {
+        let mut plates: BTreeMap<(usize, usize), PlateWells> = BTreeMap::new();
         for slot in self.slots.iter().filter(|slot| slot.state == "open") {
             let Seat { batch, seat, plate: Some(plate) } = slot.place else { continue };
             let (number, well) = (seat / plate.wells(), seat % plate.wells());

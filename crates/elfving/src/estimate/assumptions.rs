@@ -180,7 +180,7 @@ impl Assumptions {
 pub(crate) const LARGEST: f64 = 1e150;
 
 fn not_negative(what: &'static str, got: f64) -> Result<f64, EstimateError> {
-    if got >= 0.0 && got <= LARGEST { Ok(got) } else { Err(EstimateError::Bound { what, got }) }
+    if (0.0..=LARGEST).contains(&got) { Ok(got) } else { Err(EstimateError::Bound { what, got }) }
 }
 
 /// Refuses the first value that is not finite or not in the domain.

@@ -46,13 +46,16 @@ impl View {
     }
 }
 
+/// S, σ and h, and the radius of every ellipsoid for them.
+type Radii = ([f64; 3], Arc<[f64]>);
+
 /// All ellipsoids, without the pool: what a bound of any time needs to be computed again for other assumptions.
 #[derive(Debug)]
 pub(super) struct Views {
     views: Vec<View>,
     evidence: Evidence,
     /// The radii for the assumptions that were asked for last.
-    last: Mutex<Option<([f64; 3], Arc<[f64]>)>>,
+    last: Mutex<Option<Radii>>,
 }
 
 impl Views {
