@@ -61,6 +61,8 @@ pub enum Guarantee {
     AsPrinted,
     /// No theorem: a fitted model, whose intervals were right about as often as stated where that could be measured.
     Calibrated,
+    /// Nothing any more: the data contradict the premises, which has probability δ at most where they hold.
+    Withdrawn,
     /// Nothing: a baseline without a stopping rule, or a round that was closed before all its outcomes were in.
     None,
 }
@@ -219,6 +221,10 @@ impl fmt::Display for Report {
         let (percent, promise) = (100.0 * (1.0 - self.delta), self.promise("below"));
         match self.guarantee {
             Guarantee::None => writeln!(f, "no guarantee")?,
+            Guarantee::Withdrawn => writeln!(
+                f,
+                "no guarantee any more: the data contradict the assumptions; check the noise, the bound, the norm and the model"
+            )?,
             Guarantee::Calibrated => writeln!(f, "calibrated, no proof")?,
             Guarantee::AsPrinted => {
                 writeln!(f, "with the constants printed in the paper, not certified, {promise}:")?;

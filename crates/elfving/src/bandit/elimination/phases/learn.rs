@@ -176,7 +176,7 @@ impl Phases {
             eliminated: eliminated.iter().flat_map(of_members).collect(),
             fitted: None,
         };
-        Learned { decision, record, standing: Standing { leaders, survivors } }
+        Learned { decision, record, standing: Standing { leaders, survivors }, circular: false }
     }
 
     /// Takes in a round; the decision is what follows from it.

@@ -75,6 +75,7 @@ impl Phases {
 
     pub(crate) fn report(&self) -> Report {
         let guarantee = match self.rule.constants {
+            Constants::Certified if self.ledger.is_refuted() => Guarantee::Withdrawn,
             Constants::Certified if self.needs_a_norm() && self.norm_borne().is_none() => Guarantee::None,
             Constants::Certified => Guarantee::Certified,
             Constants::Paper => Guarantee::AsPrinted,
