@@ -208,7 +208,8 @@ impl Campaign {
             earlier,
             earlier_used,
             budget: spec.budget,
-            goal_reached: report.status == elfving::bandit::Status::Finished(Reason::Reached),
+            goal_reached: report.status == elfving::bandit::Status::Finished(Reason::Reached)
+                && report.guarantee != Guarantee::Withdrawn,
             stopped: self.stopped_for(report.status),
             guarantee: report.guarantee,
             waived: state.waived().map(str::to_owned),

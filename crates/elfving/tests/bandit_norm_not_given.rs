@@ -134,6 +134,26 @@ fn regret_names_the_norm_that_its_eliminations_bear() {
 }
 
 #[test]
+fn means_outside_the_bound_withdraw_the_verdict() {
+    let pool = Pool::from_features(Matrix::identity(3)).unwrap();
+    let question = |bound: f64| {
+        let assumed = Assumptions::new(NOISE).unwrap().bound(bound).unwrap().tails(Tails::BoundedVariance);
+        Question::new(pool.clone(), assumed.norm(300.0).unwrap(), Goal::Best { epsilon: 0.5 }).unwrap()
+    };
+    // Outcomes in percent, a bound for shares.
+    let means = [70.0, 65.0, 60.0];
+    for (bound, guarantee) in [(1.0, Guarantee::Withdrawn), (100.0, Guarantee::Certified)] {
+        let report = run(Algorithm::RipsBest(Constants::Certified), question(bound), &means, 100_000, 3);
+        assert_eq!(report.guarantee, guarantee, "{report}");
+        assert_eq!(
+            report.to_string().contains("the data contradict the assumptions"),
+            bound == 1.0,
+            "{report}"
+        );
+    }
+}
+
+#[test]
 fn several_rounds_are_fixed_one_by_one() {
     let pool = Pool::from_features(Matrix::identity(4)).unwrap();
     let assumed = assumed(Tails::SubGaussian).norm(1.0).unwrap();

@@ -134,7 +134,7 @@ fn a_ridge_below_the_rounding_is_not_certified_under_the_determinant() {
 #[test]
 fn what_the_features_of_a_kernel_leave_out_is_charged() {
     // Below 1e-8 of the kernel the check uses features: their residual over gamma is more than the tolerance.
-    let points = Points::new(Matrix::from_fn(6, 1, |i, _| i as f64)).unwrap();
+    let points = Points::new(Matrix::from_fn(30, 1, |i, _| i as f64 / 5.0)).unwrap();
     let settings = Factorisation::default();
     let pool = Pool::from_kernel(Arc::new(Rbf::new(5.6).unwrap()), points, None, &settings).unwrap();
     let gamma = 2.6e-13;

@@ -266,7 +266,7 @@ fn what_is_wrong_is_said() {
     );
     assert_eq!(
         message(&[1.0, f64::NAN, 1.0, 1.0]),
-        "outcome 1 is NaN; every outcome must be a finite number"
+        "outcome 1 is NaN; every outcome must be a finite number of at most 1e150"
     );
     let sampled = Sampled::new(&pool, &draws, &[1.0; 4], gamma).unwrap();
     let refused = |estimator: Rips| estimator.intervals(&sampled, &all()).unwrap_err().to_string();

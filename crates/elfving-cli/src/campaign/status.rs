@@ -2,6 +2,7 @@
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use elfving::bandit::Guarantee;
 use elfving::units::grouped;
 use elfving_campaign::{Aim, CampaignStatus, CandidateStory, Mode, Span};
 use elfving_table::Cell;
@@ -58,7 +59,7 @@ pub(crate) fn status(args: &StatusArgs, as_json: bool, console: Console) -> Resu
     let status = campaign.status().map_err(failed)?;
     drop(spinner);
     args.output.deliver(as_json, "a status is", &status, || sheet(&status), || text(&status, args.show))?;
-    let refuted = status.data_check.is_some_and(|check| check.refuted);
+    let refuted = status.guarantee == Guarantee::Withdrawn;
     if args.check && refuted { Err(CliError::Refuted) } else { Ok(()) }
 }
 

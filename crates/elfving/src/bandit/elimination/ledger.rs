@@ -94,6 +94,8 @@ pub(super) struct Ledger {
     known: Known,
     /// Whether a decision on record had no ground in the outcomes as they were recomputed.
     ungrounded: bool,
+    /// Whether every survivor of some round was beaten by another.
+    circular: bool,
 }
 
 impl Ledger {
@@ -106,6 +108,7 @@ impl Ledger {
             records: Vec::new(),
             known: Known::within(bound),
             ungrounded: false,
+            circular: false,
         }
     }
 
@@ -148,12 +151,25 @@ impl Ledger {
         self.ungrounded = true;
     }
 
+    /// The statements of a round beat every survivor by some other.
+    pub(super) fn contradicts_itself(&mut self) {
+        self.circular = true;
+    }
+
+    /// Whether statements contradict each other, or the bound B: some premise does not hold, or something of probability δ happened.
+    pub(super) fn is_refuted(&self) -> bool {
+        self.circular || self.known.contradicted
+    }
+
     /// Takes in a round: its statements, and what these widths say of single means.
     pub(super) fn enter(&mut self, record: RoundRecord, widths: &[f64]) {
         self.known.learn(&record, widths);
         self.records.push(record);
     }
 }
+
+/// Ranges that are apart by less than this, relative to where they lie, touch.
+const DISJOINT: f64 = 1e-9;
 
 /// A mean known to lie between two numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -176,6 +192,12 @@ impl Range {
         let both = Range { low: self.low.max(later.low), high: self.high.min(later.high) };
         if both.low <= both.high { both } else { later }
     }
+
+    /// Whether two ranges do not meet, beyond rounding.
+    fn excludes(self, later: Range) -> bool {
+        let (low, high) = (self.low.max(later.low), self.high.min(later.high));
+        low - high > DISJOINT * (low.abs() + high.abs())
+    }
 }
 
 /// What is known of single means: of measurable points, and of choices when these are others.
@@ -183,12 +205,14 @@ impl Range {
 pub(super) struct Known {
     ranges: BTreeMap<About, Range>,
     bound: f64,
+    /// Whether two statements about one mean, or one and the bound, contradicted each other.
+    contradicted: bool,
 }
 
 impl Known {
     /// Nothing but `|mean| ≤ B`.
     pub(super) fn within(bound: Option<f64>) -> Self {
-        Self { ranges: BTreeMap::new(), bound: bound.unwrap_or(f64::INFINITY) }
+        Self { ranges: BTreeMap::new(), bound: bound.unwrap_or(f64::INFINITY), contradicted: false }
     }
 
     pub(super) fn of(&self, about: About) -> Range {
@@ -206,6 +230,7 @@ impl Known {
             if !matches!(stated.about, About::Pair(..)) {
                 let estimate = stated.evidence.estimate;
                 let found = Range { low: estimate - width, high: estimate + width };
+                self.contradicted |= self.of(stated.about).excludes(found);
                 let range = self.of(stated.about).and(found);
                 self.ranges.insert(stated.about, range);
             }

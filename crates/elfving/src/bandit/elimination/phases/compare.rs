@@ -115,7 +115,7 @@ impl Phases {
         };
         let eliminated: Vec<Elimination> = pairs.iter().enumerate().filter_map(out).collect();
         // What the statements say contradicts itself: it is not kept.
-        Ok(self.learned(plan, eliminated, vec![leader], None))
+        Ok(Learned { circular: true, ..self.learned(plan, eliminated, vec![leader], None) })
     }
 }
 
@@ -148,6 +148,12 @@ mod tests {
         assert_eq!(learned.standing.leaders, ids[..1]);
         let out = learned.decision.eliminated[0];
         assert!(out.threshold > 0.3 && out.difference > out.threshold, "{out:?}");
-        assert!(learned.record.is_none());
+        assert!(learned.record.is_none() && learned.circular);
+        let mut phases = phases;
+        let decision = learned.decision.clone();
+        phases.rounds.measured(&plan, 1);
+        phases.pending = Some(learned);
+        phases.apply(&decision);
+        assert_eq!(phases.report().guarantee, crate::bandit::Guarantee::Withdrawn);
     }
 }

@@ -177,7 +177,7 @@ impl Phases {
             fitted: None,
             refuted: None,
         };
-        Learned { decision, record, standing: Standing { leaders, survivors } }
+        Learned { decision, record, standing: Standing { leaders, survivors }, circular: false }
     }
 
     /// Takes in a round; the decision is what follows from it.

@@ -65,6 +65,8 @@ pub(crate) struct Learned {
     pub decision: Decision,
     pub record: Option<RoundRecord>,
     pub standing: Standing,
+    /// Whether the statements of the round beat every survivor by some other.
+    pub circular: bool,
 }
 
 /// What a policy is told before the first round.

@@ -75,11 +75,13 @@ impl Phases {
 
     pub(crate) fn report(&self) -> Report {
         let guarantee = match self.rule.constants {
+            Constants::Certified if self.ledger.is_refuted() => Guarantee::Withdrawn,
             Constants::Certified if self.needs_a_norm() && self.norm_borne().is_none() => Guarantee::None,
             Constants::Certified => Guarantee::Certified,
             Constants::Paper => Guarantee::AsPrinted,
         };
         let survivors = self.ledger.choices();
+        let stands = guarantee != Guarantee::Withdrawn;
         Report {
             policy: self.rule.name,
             goal: self.question.goal,
@@ -87,7 +89,7 @@ impl Phases {
             guarantee,
             delta: self.question.delta.delta(),
             picks: self.verdict.standing().picks(self.question.goal, self.ledger.groups()),
-            epsilon: self.verdict.epsilon().filter(|epsilon| epsilon.is_finite()),
+            epsilon: self.verdict.epsilon().filter(|epsilon| epsilon.is_finite() && stands),
             floor: self.verdict.floor(),
             intervals: self.intervals(&survivors),
             survivors,
@@ -95,7 +97,7 @@ impl Phases {
             rounds: self.rounds.closed(),
             samples: self.rounds.samples(),
             premises: self.stated_premises(),
-            margins: self.verdict.margins(|| self.margins()),
+            margins: if stands { self.verdict.margins(|| self.margins()) } else { Margins::default() },
             standing: None,
             data_check: None,
         }

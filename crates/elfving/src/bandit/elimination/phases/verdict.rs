@@ -71,8 +71,11 @@ impl Phases {
         self.planned = None;
         self.rounds.reached(decision.round);
         self.ledger.decide(decision);
-        if let Some(Learned { decision: computed, record, standing }) = self.pending.take() {
+        if let Some(Learned { decision: computed, record, standing, circular }) = self.pending.take() {
             self.verdict.norm_borne = OnceCell::new();
+            if circular {
+                self.ledger.contradicts_itself();
+            }
             if computed.survivors != decision.survivors {
                 self.ledger.lose_ground();
                 self.verdict.margins = OnceCell::new();
