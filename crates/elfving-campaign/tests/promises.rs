@@ -28,7 +28,6 @@ fn small_is_good_where_the_user_says_so_and_every_number_keeps_its_sign() {
     let mut spec = certified();
     spec.aim = Aim::Minimise;
     let mut campaign = lab.create(spec);
-    run(&mut campaign, 4);
     let early = campaign.status().unwrap();
     assert!(early.statement[0].contains("above the best"), "{:?}", early.statement);
     run(&mut campaign, 200);
@@ -503,6 +502,15 @@ fn outcomes_at_the_edge_of_the_numbers_never_make_a_file_unreadable() {
                 let outcomes: Vec<(&str, Outcome)> =
                     outcomes.iter().map(|(slot, outcome)| (slot.as_str(), outcome.clone())).collect();
                 let told = campaign.tell_outcomes(&outcomes, &TellOptions::default(), At(step));
+                if scale > 1e150 {
+                    // Its square is no number any more.
+                    assert!(
+                        matches!(told, Err(ref error) if error.to_string().contains("1e150")),
+                        "{told:?}"
+                    );
+                    lab.open().verify().unwrap();
+                    break;
+                }
                 assert!(told.is_ok() || matches!(told, Err(CampaignError::Undecided { .. })), "{told:?}");
                 // Whatever became of the decision, the outcomes are there and the file can be read.
                 let reopened = lab.open();

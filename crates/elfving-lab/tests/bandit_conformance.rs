@@ -140,6 +140,12 @@ fn the_order_of_telling_changes_nothing() {
             let straight = play(start(question(pool(), goal)).unwrap(), &pool(), batch, |_| ());
             let reversed =
                 play(start(question(pool(), goal)).unwrap(), &pool(), batch, |slots| slots.reverse());
+            if name.starts_with("ellipsoid") {
+                // Each outcome is bet on from those told before it, so the bounds depend on the order; the answer does not.
+                let (one, other) = (&straight.1, &reversed.1);
+                assert_eq!((&one.picks, one.status), (&other.picks, other.status), "{name}");
+                continue;
+            }
             assert_eq!(straight.0, reversed.0, "{name}");
             if !start(question(pool(), goal)).unwrap().is_anytime() {
                 assert_eq!(json(&straight.1), json(&reversed.1), "{name}");

@@ -6,12 +6,13 @@
 mod rbf100;
 
 use elfving::bandit::{
-    Bandit, EllipsoidBest, EllipsoidMap, Goal, Guarantee, Outcome, Question, Report, TheoremName,
+    Bandit, EllipsoidBest, EllipsoidMap, Goal, Guarantee, Outcome, Plan, Policy, Question, Reading, Report,
+    TheoremName,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
-use elfving::pool::Pool;
-use rand::SeedableRng;
+use elfving::pool::{PointId, Pool};
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -87,25 +88,39 @@ fn witnesses_need_two_thirds_of_the_measurements_of_one_ridge() {
 }
 
 #[test]
-fn a_class_that_is_wrong_is_refuted_before_anything_wrong_is_certified() {
-    // A hill: no plane is like it.
+fn a_class_that_is_wrong_is_refuted_by_two_dozen_measurements_and_its_verdict_withdrawn() {
+    // A hill: no plane is like it. Measured at random, two at a time.
     let hill = |x: f64, y: f64| 10.0 * (-(x * x + y * y) / 0.3).exp();
     let world = plane(hill, light(0.5, 12.0), 0.5);
+    let mut needed = Vec::new();
     for seed in 0..5 {
+        let mut policy = EllipsoidBest::new(world.question(Goal::Best { epsilon: 0.5 })).unwrap();
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut at = None;
-        let report = world.run(world.best(0.5), seed, 90, |report| {
-            if refuted(report) && at.is_none() {
+        for round in 1..=40 {
+            let points = [(); 2].map(|()| (random.next_u64() % 49) as usize);
+            let outcomes = points.map(|point| {
+                let noise: f64 = StandardNormal.sample(&mut random);
+                Reading::from(world.means[point] + world.sigma * noise)
+            });
+            let plan = Plan::chosen(round, points.map(PointId::new).to_vec());
+            let decision = policy.learn(&plan, &outcomes).unwrap();
+            policy.apply(&decision);
+            let report = policy.report();
+            if refuted(&report) && at.is_none() {
                 at = Some(report.samples);
             }
             if at.is_some() {
-                assert!(refuted(report), "once refuted, always refuted");
+                assert!(refuted(&report), "once refuted, always refuted");
                 assert_eq!((report.guarantee, report.epsilon), (Guarantee::Withdrawn, None));
                 assert_eq!(report.survivors.len(), 49, "nobody is out by a proof that fell");
+                assert!(report.to_string().contains("the verdict is withdrawn"), "{report}");
             }
-        });
-        assert!(at.is_some_and(|at| at <= 48), "{at:?}");
-        assert!(report.to_string().contains("the verdict is withdrawn"), "{report}");
+        }
+        needed.push(at.expect("refuted"));
     }
+    needed.sort_unstable();
+    assert!(needed[2] <= 48, "{needed:?}");
 }
 
 #[test]

@@ -330,7 +330,10 @@ impl Follower {
         slots: &[usize],
     ) -> (Vec<(PointId, Reading)>, Vec<(PointId, Reading)>) {
         let (mut forced, mut planned) = (Vec::new(), Vec::new());
-        for &slot in slots {
+        // In the order of the slots: what came between two decisions is one piece of news, in whatever order it was told.
+        let mut slots = slots.to_vec();
+        slots.sort_unstable();
+        for slot in slots {
             let Some((round, place)) = talk.place(slot) else { continue };
             let round = &talk.rounds()[round];
             if let SlotState::Told(reading) = &round.slots()[place].state {
