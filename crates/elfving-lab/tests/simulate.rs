@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use elfving::bandit::{
-    BanditError, Decision, Goal, Guarantee, Margins, Next, Plan, Policy, Question, Reading, Reason, Report,
-    Status, Wanted,
+    BanditError, Decision, Goal, Next, Plan, Policy, Question, Reading, Reason, Report, Status, Wanted,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
 use elfving::numerics::rng::{Purpose, stream};
 use elfving::pool::{ChoiceId, PointId, Pool};
+use elfving::units::Confidence;
 use elfving_lab::baselines::Baseline;
 use elfving_lab::simulate::{
     Environment, Law, LawName, RkhsFunction, Simulation, SimulationError, checkpoints,
@@ -43,23 +43,13 @@ impl Policy for Stubborn {
     fn report(&self) -> Report {
         let picks: Vec<ChoiceId> = self.picks.iter().map(|&i| ChoiceId::new(i)).collect();
         Report {
-            policy: self.name(),
-            goal: self.goal,
             status: if self.samples < 5 { Status::Measuring } else { Status::Finished(self.reason) },
-            guarantee: Guarantee::None,
-            delta: 0.05,
             survivors: picks.clone(),
             picks,
-            epsilon: None,
             floor: self.floor,
-            intervals: vec![],
-            eliminated: vec![],
             rounds: self.samples,
             samples: self.samples,
-            premises: vec![],
-            margins: Margins::default(),
-            standing: None,
-            data_check: None,
+            ..Report::open(self.name(), self.goal, Confidence::new(0.05).unwrap())
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What every baseline keeps: the question, the regression, and how far it is.
 
 use elfving::bandit::{
-    BanditError, ChoiceInterval, Decision, Elimination, Goal, Guarantee, Margins, Plan, Question, Reason,
-    Regression, Report, Status,
+    BanditError, ChoiceInterval, Decision, Elimination, Goal, Plan, Question, Reason, Regression, Report,
+    Status,
 };
 use elfving::pool::{ChoiceId, PointId};
 
@@ -109,23 +109,14 @@ impl Record {
         };
         let samples = self.regression.samples();
         Report {
-            policy: self.name,
-            goal: self.question.goal,
             status: self.status(),
-            guarantee: Guarantee::None,
-            delta: self.question.delta.delta(),
             picks: self.question.goal.picks(&estimates, &survivors),
-            epsilon: None,
-            floor: None,
             intervals: if samples > 0 { survivors.iter().map(interval).collect() } else { Vec::new() },
             survivors,
             eliminated,
             rounds: self.rounds,
             samples,
-            premises: Vec::new(),
-            margins: Margins::default(),
-            standing: None,
-            data_check: None,
+            ..Report::open(self.name, self.question.goal, self.question.delta)
         }
     }
 }

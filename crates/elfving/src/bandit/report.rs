@@ -3,7 +3,7 @@
 use super::{Elimination, Goal};
 use crate::estimate::Premise;
 use crate::pool::ChoiceId;
-use crate::units::{rounded_down, rounded_up};
+use crate::units::{Confidence, rounded_down, rounded_up};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -158,6 +158,29 @@ pub struct Report {
 }
 
 impl Report {
+    /// Where every report starts: still measuring, nothing known, nothing promised.
+    pub fn open(policy: &'static str, goal: Goal, delta: Confidence) -> Self {
+        Self {
+            policy,
+            goal,
+            status: Status::Measuring,
+            guarantee: Guarantee::None,
+            delta: delta.delta(),
+            picks: Vec::new(),
+            epsilon: None,
+            floor: None,
+            survivors: Vec::new(),
+            intervals: Vec::new(),
+            eliminated: Vec::new(),
+            rounds: 0,
+            samples: 0,
+            premises: Vec::new(),
+            margins: Margins::default(),
+            standing: None,
+            data_check: None,
+        }
+    }
+
     /// What was refuted and by what, where it was.
     pub fn refutation_in_words(&self) -> Option<String> {
         let check = self.data_check.as_ref().filter(|check| check.refuted)?;

@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::policy::{Calibrated, Round};
-use crate::bandit::{ChoiceInterval, Goal, Guarantee, Margins, Policy, Report, Standing, Status};
+use crate::bandit::{ChoiceInterval, Goal, Guarantee, Policy, Report, Standing, Status};
 use crate::pool::ChoiceId;
 use crate::surrogate::{Fit, Measurement, PosteriorOver, upper_quantile};
 use std::collections::BTreeSet;
@@ -14,23 +14,13 @@ impl Calibrated {
     /// The whole report. A model that cannot be had leaves everything open.
     pub(super) fn say(&self, status: Status) -> Report {
         let report = Report {
-            policy: self.name(),
-            goal: self.goal,
             status,
             guarantee: Guarantee::Calibrated,
-            delta: self.settings.delta.delta(),
             picks: self.choosable().take(1).collect(),
-            epsilon: None,
-            floor: None,
             survivors: self.choosable().collect(),
-            intervals: Vec::new(),
-            eliminated: Vec::new(),
             rounds: self.rounds.last().map_or(0, |round| round.number),
             samples: self.data.len() as u64,
-            premises: Vec::new(),
-            margins: Margins::default(),
-            standing: None,
-            data_check: None,
+            ..Report::open(self.name(), self.goal, self.settings.delta)
         };
         let Ok(Some(model)) = self.model() else { return report };
         let means: Vec<f64> = model.choices().map(|z| model.choice_mean(z)).collect();

@@ -7,8 +7,8 @@ use super::snapshot::{Snapshot, unseen_coordinates};
 use super::theorem::Theorem;
 use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
-    BanditError, ChoiceInterval, DataCheck, Decision, Elimination, Goal, Guarantee, Margins, Question,
-    Reading, Reason, Regression, Report, Status, TheoremName,
+    BanditError, ChoiceInterval, DataCheck, Decision, Elimination, Goal, Guarantee, Question, Reading,
+    Reason, Regression, Report, Status, TheoremName,
 };
 use crate::estimate::{Assumptions, Premise, Tails};
 use crate::numerics::Matrix;
@@ -336,23 +336,16 @@ impl State {
         let survivors = self.standing();
         let eliminated = self.removed.iter().filter(|removed| !self.is_suspended(removed));
         Report {
-            policy: self.policy,
-            goal: self.question.goal,
             status,
             guarantee: Guarantee::Certified,
-            delta: self.question.delta.delta(),
-            picks: Vec::new(),
-            epsilon: None,
-            floor: None,
             intervals: survivors.iter().map(interval).collect(),
             survivors,
             eliminated: eliminated.map(|removed| removed.elimination).collect(),
             rounds: self.rounds,
             samples: self.regression.samples(),
             premises: self.premises(),
-            margins: Margins::default(),
-            standing: None,
             data_check: self.check(snapshot),
+            ..Report::open(self.policy, self.question.goal, self.question.delta)
         }
     }
 

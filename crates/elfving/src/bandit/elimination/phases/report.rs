@@ -83,11 +83,8 @@ impl Phases {
         let survivors = self.ledger.choices();
         let stands = guarantee != Guarantee::Withdrawn;
         Report {
-            policy: self.rule.name,
-            goal: self.question.goal,
             status: self.status(),
             guarantee,
-            delta: self.question.delta.delta(),
             picks: self.verdict.standing().picks(self.question.goal, self.ledger.groups()),
             epsilon: self.verdict.epsilon().filter(|epsilon| epsilon.is_finite() && stands),
             floor: self.verdict.floor(),
@@ -98,8 +95,7 @@ impl Phases {
             samples: self.rounds.samples(),
             premises: self.stated_premises(),
             margins: if stands { self.verdict.margins(|| self.margins()) } else { Margins::default() },
-            standing: None,
-            data_check: None,
+            ..Report::open(self.rule.name, self.question.goal, self.question.delta)
         }
     }
 
