@@ -289,8 +289,7 @@ fn kill_robots_at_random_moments(times: u64) {
     }
     assert!(acknowledged.len() as u64 > times, "{} outcomes in {times} lives", acknowledged.len());
     assert!((0..slots).all(|slot| told.contains_key(&slot) || holder.contains_key(&slot)), "none is lost");
-    // A regret campaign looks at its survivors more often live than when its decisions are made again: some may differ.
-    campaign.verify().unwrap();
+    assert_eq!(campaign.verify().unwrap().differing, Vec::<u64>::new());
 }
 
 #[test]

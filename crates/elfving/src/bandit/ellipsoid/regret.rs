@@ -77,14 +77,12 @@ impl EllipsoidRegret {
         Some((point, Why::Width { width: width(&chosen) }))
     }
 
-    /// Whether it is time to look at the survivors again.
-    fn looks(&mut self) -> bool {
+    /// Sets the time of the next look, by how much data the last decision had: so a record that is followed looks when the campaign did.
+    fn looked(&mut self) {
         let samples = self.state.regression.samples();
-        let looks = samples >= self.next_look;
-        if looks {
+        if samples >= self.next_look {
             self.next_look = samples + 1 + (LOOK_AGAIN_AFTER * samples as f64) as u64;
         }
-        looks
     }
 }
 
@@ -127,9 +125,7 @@ impl Policy for EllipsoidRegret {
     }
 
     fn recall(&mut self, plan: &Plan, readings: &[Reading]) -> Result<(), BanditError> {
-        self.remember(&plan.measured(readings))?;
-        self.looks();
-        Ok(())
+        self.remember(&plan.measured(readings))
     }
 
     fn earlier(&mut self, measured: &[(PointId, Reading)]) -> Result<bool, BanditError> {
@@ -154,7 +150,7 @@ impl Policy for EllipsoidRegret {
     }
 
     fn decide(&mut self, round: u64) -> Result<Decision, BanditError> {
-        if !self.looks() {
+        if self.state.regression.samples() < self.next_look {
             return Ok(Decision::keep(round, self.state.remaining()));
         }
         Ok(self.state.decide(round, &self.state.snapshot()))
@@ -171,6 +167,7 @@ impl Policy for EllipsoidRegret {
             self.state.apply(decision, &snapshot);
         }
         self.state.adopt(decision);
+        self.looked();
     }
 
     fn status(&self) -> Status {
