@@ -10,6 +10,7 @@ mod complexity;
 mod costs;
 mod design;
 mod estimate;
+mod factors;
 mod failure;
 mod frames;
 mod hints;
@@ -44,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(complexity::complexity, module)?)?;
     module.add_function(wrap_pyfunction!(hints::hints, module)?)?;
+    module.add_function(wrap_pyfunction!(factors::factors, module)?)?;
     module.add_function(wrap_pyfunction!(costs::diagnose, module)?)?;
     module.add_function(wrap_pyfunction!(costs::forecast, module)?)?;
     #[cfg(feature = "testing")]

@@ -53,6 +53,7 @@ impl From<ProblemError> for Failure {
             ProblemError::OtherKindOfPlan { .. } => {
                 with("use least-squares or ridge, or elfving.draw in place of elfving.round")
             }
+            ProblemError::Ranges { .. } => with("make candidates with elfving.factors"),
             ProblemError::NoTable { .. } => with("make the pool from a data frame, a file or an array"),
             ProblemError::NewerDocument { .. } => {
                 with("use the version of elfving that wrote it, or a later one")

@@ -15,6 +15,7 @@ use crate::demo::DemoArgs;
 use crate::design::DesignArgs;
 use crate::diagnose::DiagnoseArgs;
 use crate::estimate::EstimateArgs;
+use crate::factors::FactorArgs;
 use crate::plan::PlanArgs;
 use crate::reproduce::ReproduceArgs;
 use crate::round::RoundArgs;
@@ -113,6 +114,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Check that a campaign file is intact
     Verify(VerifyArgs),
+    /// Make candidates from factors: levels, ranges, mixtures
+    Pool(Box<FactorArgs>),
     /// Compute which candidates to measure, in which proportions, with a certificate
     Design(Box<DesignArgs>),
     /// Turn a design and a budget into whole measurements: a plan or a lab sheet

@@ -18,6 +18,7 @@ mod diagnose;
 mod error;
 mod estimate;
 mod exit;
+mod factors;
 mod goal_args;
 mod hints;
 mod input;

@@ -86,6 +86,14 @@ impl From<OutputRefused> for CliError {
 /// Writes a file through a temporary one beside it: an old file stays until the new one is complete on disk. A campaign, or a
 /// file of another kind, is not replaced.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    write_file_with(path, |file| file.write_all(bytes))
+}
+
+/// The same for content that is written piece by piece.
+pub(crate) fn write_file_with(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), CliError> {
     check_output(path, OutputKind::of(path), &[])?;
     let _guard = hold_writes();
     let folder = match path.parent() {
@@ -94,7 +102,10 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     };
     let write = || -> io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
+        let mut buffered = io::BufWriter::new(&mut file);
+        content(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
         file.as_file().sync_all()?;
         allow_reading(&file)?;
         file.persist(path).map_err(|error| error.error)?;

@@ -61,6 +61,10 @@ impl From<ProblemError> for CliError {
             ProblemError::MatrixSize { .. } => {
                 ("E353", "it needs one row and one column for each candidate, then for each target")
             }
+            ProblemError::Ranges { file, .. } => {
+                let help = format!("make candidates of it: elfving pool {file} --out candidates.csv");
+                return Self::refused(kind, "E331", message, help);
+            }
             ProblemError::NoTable { .. } => ("E202", "give a table as the pool"),
             ProblemError::NotADocument { what: "plan", .. } => {
                 ("E356", "give a file written by elfving round --out plan.json")

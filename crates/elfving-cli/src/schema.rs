@@ -31,7 +31,7 @@ macro_rules! schemas {
 /// The schemas by name.
 const SCHEMAS: &[(&str, &str)] = schemas! {
     "new" "ask" "tell" "watch" "release" "change" "status" "candidate" "report" "correct" "log" "export" "verify"
-    "demo" "design" "round" "estimate" "plan" "complexity" "diagnose" "error"
+    "demo" "pool" "design" "round" "estimate" "plan" "complexity" "diagnose" "error"
 };
 
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), CliError> {

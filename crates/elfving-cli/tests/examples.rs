@@ -61,6 +61,7 @@ fn lab() -> Bench {
         .file("kernels.csv", &kernels)
         .file("measured.csv", &format!("id,yield\n{measured}"))
         .file("repeats.csv", &format!("id,ms\n{repeats}"))
+        .file("ranges.csv", "factor,low,high\ntemp,20,100\ntime,1,3\n")
         .file("skip.csv", "id\nR03\n")
         .file("others.csv", "id,yield\na3,0.4\na3,0.5\n")
         .file("more.csv", "id,x,y,solvent\nc1,0.5,0.5,MeCN\nc2,0.7,0.5,MeCN\n")

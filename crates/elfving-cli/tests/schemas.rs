@@ -180,6 +180,7 @@ fn every_answer_fits_its_schema_and_every_schema_has_an_answer() {
     check("ask", "ask proof");
     check("status", "status proof");
     check("demo", "demo");
+    check("pool", "pool --factor t=1:3 --factor base=KOAc,CsOAc --mixture A,B:0.5");
     for options in ["--criterion g", "--criterion d", "--kernel rbf --gamma 0.1"] {
         check(
             "design",

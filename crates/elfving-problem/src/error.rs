@@ -133,6 +133,14 @@ pub enum ProblemError {
         /// Targets beside it.
         targets: usize,
     },
+    /// A table of factors where candidates are wanted.
+    #[error("{file} lists {factors} factors and their ranges, not candidates")]
+    Ranges {
+        /// The file as the user named it.
+        file: String,
+        /// Its rows.
+        factors: usize,
+    },
     /// The pool has no columns for what was asked.
     #[error("{what} needs the columns of a table, and the pool has none")]
     NoTable {
@@ -243,6 +251,7 @@ impl ProblemError {
             | Self::NameTwice { .. }
             | Self::FeatureNames { .. }
             | Self::MatrixSize { .. }
+            | Self::Ranges { .. }
             | Self::NotADocument { .. }
             | Self::OtherPool { .. }
             | Self::NoOutcome

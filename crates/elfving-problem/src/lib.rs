@@ -9,6 +9,7 @@
 //! | [`AssumptionSpec`] | what is assumed about noise and model |
 //! | [`Measurements`], [`Estimator`] | a plan of counts or draws, and the intervals that its outcomes give |
 //! | [`documents`] | designs, plans and estimates as files |
+//! | [`factors`] | candidates from factors: levels, ranges, mixtures |
 //! | [`diagnosis`] | what must be chosen for a table, and how to choose it |
 //! | [`forecast`] | what an answer will cost, before the first measurement |
 //! | [`defaults`] | what is taken where the user says nothing |
@@ -27,6 +28,7 @@ pub mod diagnosis;
 pub mod documents;
 mod error;
 mod estimator;
+pub mod factors;
 pub mod forecast;
 mod measurements;
 mod model;

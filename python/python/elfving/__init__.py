@@ -18,6 +18,7 @@ from ._campaign import Campaign
 from ._design import Certificate, Design, Efficiency, design
 from ._diagnose import Diagnosis, Finding, diagnose
 from ._estimate import RIPS, Estimates, estimate
+from ._factors import Candidates, factors
 from ._native import __version__
 from ._plan import Forecast, plan
 from ._plots import plot_design, plot_elimination, plot_intervals, plot_regret, plot_variance
@@ -56,6 +57,7 @@ __all__ = [
     "BudgetError",
     "Campaign",
     "CampaignExistsError",
+    "Candidates",
     "Certificate",
     "Columns",
     "ConflictError",
@@ -97,6 +99,7 @@ __all__ = [
     "draw",
     "estimate",
     "exceptions",
+    "factors",
     "kernels",
     "plan",
     "plot_design",

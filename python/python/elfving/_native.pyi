@@ -28,6 +28,7 @@ __all__ = [
     "diagnose",
     "draw",
     "estimate",
+    "factors",
     "forecast",
     "hints",
     "robust_mean",
@@ -226,6 +227,14 @@ def simulate(
     simulated: str,
     progress: Callable[[float, int, int], bool] | None,
 ) -> str: ...
+def factors(
+    factors: list[tuple[str, tuple[float, float, float | None] | _Floats | list[str]]],
+    mixtures: list[tuple[list[str], float]],
+    conditions: list[str],
+    levels: int,
+    selection: int | tuple[int, str, int] | None,
+    id: str,
+) -> _Columns: ...
 def diagnose(pool: Pool, measured: _File | None, id: str, outcome: str | None, seed: int) -> str: ...
 def forecast(pool: Pool, asked: str, means: _Floats | None) -> str: ...
 def complexity(pool: Pool, quantity: str, question: str, truth: _Floats | None) -> str: ...

@@ -9,6 +9,7 @@ use elfving::pool::{KernelSpec, Lengthscale, Points, PoolError};
 use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Problems, Table, TableError};
 
 use super::{About, Dataset, Files, Note, Numbers};
+use crate::factors::is_ranges;
 use crate::{Model, Names, PoolSpec, ProblemError, Source};
 
 impl Dataset {
@@ -51,6 +52,9 @@ impl Dataset {
         mut spec: PoolSpec,
         seed: u64,
     ) -> Result<Self, ProblemError> {
+        if is_ranges(&table) {
+            return Err(ProblemError::Ranges { file: table.file().to_owned(), factors: table.rows() });
+        }
         let PoolTable { ids, feature_names, features, codes, encoding, warnings, table } =
             PoolTable::from_table(table, &spec.columns)?;
         let id = spec.columns.id.as_deref();
