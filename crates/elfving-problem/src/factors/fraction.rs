@@ -48,7 +48,7 @@ fn sum(weights: &[u64], places: &[u64], levels: u64) -> u64 {
 }
 
 fn is_prime(n: u64) -> bool {
-    n >= 2 && (2..).take_while(|k| k * k <= n).all(|k| n % k != 0)
+    n >= 2 && (2..).take_while(|k| k * k <= n).all(|k| !n.is_multiple_of(k))
 }
 
 fn power_of(n: u64, base: u64) -> Option<usize> {
