@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from . import _native
 from ._files import write
@@ -12,48 +12,33 @@ from ._numpy import np
 from ._seeds import seed_of
 from .exceptions import OptionError
 
-if TYPE_CHECKING:
-    from ._arrays import FloatArray
-
 __all__ = ["Candidates", "factors"]
 
 
-class Candidates(Mapping[str, "FloatArray | list[str]"]):
+class Candidates(dict[str, Any]):
     """A table of candidates by its columns. Made by :func:`elfving.factors`.
 
-    It is a mapping of names to columns, so that ``pandas.DataFrame(candidates)`` and ``polars.DataFrame(candidates)`` work;
+    It is a dictionary of names to columns, so that ``pandas.DataFrame(candidates)`` and ``polars.DataFrame(candidates)`` work;
     :class:`elfving.Pool`, :func:`elfving.design` and :class:`elfving.Campaign` take it as it is.
     """
-
-    def __init__(self, columns: dict[str, Any]) -> None:
-        self._columns = columns
-
-    def __getitem__(self, name: str) -> FloatArray | list[str]:
-        return self._columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns, ids first."""
-        return list(self._columns)
+        return list(self)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Candidates and columns."""
-        return len(next(iter(self._columns.values()))), len(self._columns)
+        return len(next(iter(self.values()))), len(self)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Writes the table to a .csv file, for the program and for spreadsheets."""
-        columns = [(name, column) for name, column in self._columns.items()]
+        columns = [(name, column) for name, column in self.items()]
         write(path, _native.csv_of_columns(os.path.basename(os.fspath(path)), columns))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Candidates, (self._columns,)
+        return Candidates, (dict(self),)
 
     def __repr__(self) -> str:
         return f"Candidates({self.shape[0]} rows: {', '.join(self.columns)})"
@@ -100,9 +85,6 @@ def factors(
     Candidates(5 rows: id, temp, base)
     >>> runs["temp"]
     array([ 20.,  20.,  60.,  60., 100.])
-    >>> surface = elfving.factors({"a": (-1, 1), "b": (-1, 1)})
-    >>> elfving.design(elfving.Pool(surface, id="id", polynomial_model=2), "d").status
-    'certified'
     """
     if fraction is not None and sample is not None:
         raise OptionError("give fraction= or sample=, not both")
