@@ -9,7 +9,7 @@ use common::Bench;
 const POOL: &str = "id,dose,y\na,0,0.1\nb,1,0.5\nc,2,0.3\nd,3,0.2\n";
 
 /// Every command with `--out`, but for those that write a folder, with the inputs it reads.
-const COMMANDS: [(&str, &[&str]); 25] = [
+const COMMANDS: [(&str, &[&str]); 26] = [
     (
         "new other pool.csv --targets targets.csv --id id --maximize y --mode calibrated --measured done.csv --forbid skip.csv",
         &["pool.csv", "targets.csv", "done.csv", "skip.csv"],
@@ -28,6 +28,7 @@ const COMMANDS: [(&str, &[&str]); 25] = [
     ("log screen", &["screen.elfving"]),
     ("export screen", &["screen.elfving"]),
     ("verify screen", &["screen.elfving"]),
+    ("pool ranges.csv --levels 3", &["ranges.csv"]),
     (
         "design pool.csv --targets targets.csv --id id --outcome y --warm design.json",
         &["pool.csv", "targets.csv", "design.json"],
@@ -57,6 +58,7 @@ fn bench() -> Bench {
         .file("pool.csv", POOL)
         .file("targets.csv", POOL)
         .file("done.csv", "id,y\na,0.1\nb,0.4\n")
+        .file("ranges.csv", "factor,low,high\ndose,0,3\n")
         .file("skip.csv", "id\nd\n")
         .file("results.csv", "slot,y\nS0001C,0.4\n")
         .file("page.csv", "<!doctype html><title>mine</title>")
