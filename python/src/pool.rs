@@ -30,11 +30,13 @@ pub(crate) struct ModelOptions {
     residual: Option<f64>,
     polynomial: Option<usize>,
     interactions_only: bool,
+    formula: Option<String>,
 }
 
 impl ModelOptions {
     pub(crate) fn model(self) -> Answer<Model> {
-        Ok(Model::of_options(self.kernel, self.residual, self.polynomial, self.interactions_only)?)
+        let Self { kernel, residual, polynomial, interactions_only, formula } = self;
+        Ok(Model::of_options(kernel, residual, polynomial, interactions_only, formula.as_deref())?)
     }
 }
 

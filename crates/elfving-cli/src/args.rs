@@ -32,7 +32,7 @@ use crate::simulate::SimulateArgs;
         Exit codes: 0 done, 1 internal bug, 2 usage, 3 data refused, 4 campaign damaged, 5 cannot write,\n\
         6 locked, 7 no certificate, 8 a decision is needed, 9 newer format, 10 nothing to hand out,\n\
         11 assumptions refuted (status --check), 130 Ctrl-C, 143 SIGTERM.\n\
-        Topics: elfving help campaign, elfving help options\n\n\
+        Topics: elfving help campaign, elfving help options, elfving help formula\n\n\
         Start with:  elfving demo\n\
         or:          elfving new screen pool.csv --id id --maximize yield --mode calibrated"
 )]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use elfving_problem::{Model, PoolSpec};
-use elfving_table::{
-    Condition, ConditionError, Decimal, LogBase, Marker, OneHot, PoolOptions, ReadOptions, TableError,
-};
+use elfving::pool::KernelSpec;
+use elfving::text::TextError;
+use elfving_problem::{Model, PoolSpec, ProblemError};
+use elfving_table::{Condition, Decimal, LogBase, Marker, OneHot, PoolOptions, ReadOptions, TableError};
 
 use crate::error::CliError;
 use crate::kernel_args::KernelArgs;
@@ -79,9 +79,12 @@ pub(crate) struct ColumnArgs {
 }
 
 /// The model of a designed experiment.
-#[derive(Debug, Clone, Copy, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
+    /// A formula as in R, such as "~ temp + I(temp^2) + base*time"; text columns in it are categories (see docs/formulas.md)
+    #[arg(long = "model", value_name = "FORMULA", id = "formula")]
+    pub(crate) formula: Option<String>,
     /// Expand the features to all products up to this degree, with an intercept: 1 for main effects, 2 also for
     /// squares and two-factor interactions
     #[arg(long, value_name = "DEGREE")]
@@ -89,6 +92,18 @@ pub(crate) struct ModelArgs {
     /// With --polynomial-model: products of different features only, no squares or higher powers
     #[arg(long, requires = "polynomial_model")]
     pub(crate) interactions_only: bool,
+}
+
+impl ModelArgs {
+    /// The model, beside the options of a kernel.
+    pub(crate) fn model(
+        &self,
+        kernel: Option<KernelSpec>,
+        residual: Option<f64>,
+    ) -> Result<Model, ProblemError> {
+        let Self { formula, polynomial_model, interactions_only } = self;
+        Model::of_options(kernel, residual, *polynomial_model, *interactions_only, formula.as_deref())
+    }
 }
 
 impl PoolArgs {
@@ -101,12 +116,11 @@ impl PoolArgs {
 
     /// What the options say of the pool, files left out.
     pub(crate) fn spec(&self) -> Result<PoolSpec, CliError> {
-        let ModelArgs { polynomial_model, interactions_only } = self.model;
         let kernel = &self.kernel;
         Ok(PoolSpec {
             reading: self.columns.reading(),
             columns: self.columns.options()?,
-            model: Model::of_options(kernel.spec(), kernel.residual, polynomial_model, interactions_only)?,
+            model: self.model.model(kernel.spec(), kernel.residual)?,
             outcome: self.columns.outcome.first().cloned(),
         })
     }
@@ -156,8 +170,8 @@ impl ColumnArgs {
 
 /// The conditions of an option.
 pub(crate) fn conditions(option: &str, texts: &[String]) -> Result<Vec<Condition>, CliError> {
-    let refused = |error: ConditionError| {
-        let error = ConditionError { message: format!("{option}: {}", error.message), ..error };
+    let refused = |error: TextError| {
+        let error = TextError { message: format!("{option}: {}", error.message), ..error };
         CliError::from(TableError::from(error))
     };
     texts.iter().map(|text| Condition::parse(text).map_err(refused)).collect()

@@ -40,10 +40,17 @@ impl From<ProblemError> for CliError {
                 let help = format!("one number for each of {names}{more}");
                 return Self::refused(kind, "E203", format!("--direction: {message}"), help);
             }
-            ProblemError::KernelAndPolynomial => {
-                message = "--polynomial-model expands features and a kernel has its own: give one of them"
+            ProblemError::TooFewRuns { .. } => {
+                ("E713", "plan more runs, leave terms out of the model, or give a ridge (--gamma 1e-3)")
+            }
+            ProblemError::TwoModels { .. } => {
+                message = "--model, --polynomial-model and --kernel exclude each other: give one of them"
                     .to_owned();
-                ("E202", "leave out --kernel, or use --kernel polynomial --degree")
+                ("E202", "products of all columns are also --kernel polynomial --degree")
+            }
+            ProblemError::Formula(_) => {
+                message = format!("--model: {message}");
+                ("E212", "for example --model \"~ temp + I(temp^2) + base*time\"; elfving help formula")
             }
             ProblemError::Rounding(_) => (code_of(kind), "check --budget"),
             ProblemError::Surrogate(_) => (code_of(kind), "look at the columns of the pool"),

@@ -27,6 +27,25 @@ Each command explains itself: elfving ask --help
 ",
     ),
     (
+        &["formula", "formulas", "model"],
+        "--model \"~ temp + I(temp^2) + base*time\" names the terms of a linear model.
+
+  a + b                       both, and an intercept
+  a:b                         their product; of categories, every combination
+  a*b                         a + b + a:b
+  a/b                         a + a:b, b within a
+  (a + b + c)^2               all of them, and all products of two
+  - a:b, - 1                  without this term, without the intercept
+  I(a^2), I(a*b), log(a)      arithmetic and functions: log log2 log10 exp sqrt abs
+  C(lot)                      a category, numbers too
+  C(base, Treatment(\"KOAc\")) compared with KOAc
+  C(base, Sum)                compared with the mean of the levels
+  `time (min)`                a column with such a name
+
+Text columns are categories. Only the columns that the formula names are features.
+",
+    ),
+    (
         &["options"],
         "An option means the same in every command that has it.
 

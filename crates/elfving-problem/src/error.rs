@@ -5,6 +5,7 @@ use elfving::estimate::EstimateError;
 use elfving::pool::PoolError;
 use elfving::rounding::RoundingError;
 use elfving::surrogate::SurrogateError;
+use elfving::text::TextError;
 use elfving::units::{ErrorKind, InvalidValue};
 use elfving_table::TableError;
 
@@ -41,9 +42,30 @@ pub enum ProblemError {
         /// The ridge.
         gamma: f64,
     },
-    /// A kernel and a polynomial model at once.
-    #[error("a polynomial model and a kernel exclude each other: give one")]
-    KernelAndPolynomial,
+    /// Runs that leave coefficients open.
+    #[error(
+        "{runs} runs cannot determine {coefficients} coefficients; open: {}{}", named.join(", "),
+        if *open > named.len() { format!(" and {} more", open - named.len()) } else { String::new() }
+    )]
+    TooFewRuns {
+        /// Runs asked for.
+        runs: u64,
+        /// Coefficients of the model.
+        coefficients: usize,
+        /// How many of them stay open.
+        open: usize,
+        /// The first of these.
+        named: Vec<String>,
+    },
+    /// Two models at once.
+    #[error("{first} and another model exclude each other: give one of formula, polynomial model and kernel")]
+    TwoModels {
+        /// One of them.
+        first: &'static str,
+    },
+    /// A formula that cannot be understood, or does not fit the columns.
+    #[error("{0}")]
+    Formula(TextError),
     /// As many names as rows are needed.
     #[error("{got} ids for {rows} {what}: give one each")]
     NameCount {
@@ -236,8 +258,9 @@ impl ProblemError {
             Self::Bandit(error) => error.kind(),
             Self::Complexity(error) => error.kind(),
             Self::Simulation { source, .. } => source.kind(),
-            Self::NotIdentifiable { .. } => ErrorKind::NotIdentifiable,
-            Self::KernelAndPolynomial
+            Self::NotIdentifiable { .. } | Self::TooFewRuns { .. } => ErrorKind::NotIdentifiable,
+            Self::TwoModels { .. }
+            | Self::Formula(_)
             | Self::UnknownName { .. }
             | Self::NothingLeft { .. }
             | Self::NeedsOneTarget

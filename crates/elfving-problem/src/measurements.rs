@@ -34,7 +34,7 @@ impl Measurements {
             let report = draws.report(request)?;
             return Ok((Self::Draws(draws), report));
         };
-        let mut rounded = method.rounding().round(request)?;
+        let mut rounded = method.seeded(seed).round(request)?;
         if polish {
             rounded = Exchange::default().after(request, &rounded)?;
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use elfving::named::named_enum;
+use elfving::pool::formula::Formula;
 use elfving::pool::{Factorisation, KernelSpec};
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,11 @@ pub enum Model {
         /// Whether products of different columns only.
         interactions_only: bool,
     },
+    /// The terms of a formula, such as `~ temp + I(temp^2) + base*time`.
+    Formula {
+        /// The formula.
+        formula: Formula,
+    },
     /// A kernel.
     Kernel {
         /// The kernel.
@@ -66,18 +72,27 @@ pub enum Model {
 }
 
 impl Model {
-    /// The model that options ask for: a kernel, a polynomial degree, or neither.
+    /// The model that options ask for: a kernel, a polynomial degree, a formula, or none of them.
     ///
     /// # Errors
-    /// [`ProblemError::KernelAndPolynomial`] for both.
+    /// [`ProblemError::TwoModels`] for more than one; [`ProblemError::Formula`].
     pub fn of_options(
         kernel: Option<KernelSpec>,
         residual: Option<f64>,
         degree: Option<usize>,
         interactions_only: bool,
+        formula: Option<&str>,
     ) -> Result<Self, ProblemError> {
+        if let Some(text) = formula {
+            return match kernel.is_some_and(|kernel| kernel != KernelSpec::Linear) || degree.is_some() {
+                true => Err(ProblemError::TwoModels { first: "a formula" }),
+                false => Ok(Self::Formula { formula: Formula::parse(text).map_err(ProblemError::Formula)? }),
+            };
+        }
         match (kernel, degree) {
-            (Some(kernel), Some(_)) if kernel != KernelSpec::Linear => Err(ProblemError::KernelAndPolynomial),
+            (Some(kernel), Some(_)) if kernel != KernelSpec::Linear => {
+                Err(ProblemError::TwoModels { first: "a polynomial model" })
+            }
             (_, Some(degree)) => Ok(Self::Polynomial { degree, interactions_only }),
             (None | Some(KernelSpec::Linear), None) => Ok(Self::Linear),
             (Some(of), None) => Ok(Self::Kernel { of, residual }),
@@ -87,7 +102,7 @@ impl Model {
     /// How far its kernel is factorised for a design of this ridge and gap; none for features as they are.
     pub fn residual(&self, gamma: f64, tolerance: f64) -> Option<f64> {
         let (given, from_file) = match self {
-            Self::Linear | Self::Polynomial { .. } => return None,
+            Self::Linear | Self::Polynomial { .. } | Self::Formula { .. } => return None,
             Self::Kernel { residual, .. } => (residual, false),
             Self::Matrix { residual } => (residual, true),
         };
@@ -127,6 +142,7 @@ impl fmt::Display for Model {
                 write!(f, "interactions up to degree {degree}")
             }
             Self::Polynomial { degree, .. } => write!(f, "polynomial model of degree {degree}"),
+            Self::Formula { formula } => write!(f, "model {formula}"),
             Self::Kernel { of, .. } => write!(f, "kernel {of}"),
             Self::Matrix { .. } => f.write_str("kernel matrix"),
         }

@@ -241,6 +241,10 @@ impl Dataset {
             Model::Polynomial { degree, .. } => {
                 format!("polynomial of degree {degree} in the {columns} {on}, with an intercept")
             }
+            Model::Formula { formula } if formula.has_intercept() => {
+                format!("linear in the terms of {formula}, with an intercept")
+            }
+            Model::Formula { formula } => format!("linear in the terms of {formula}, no intercept"),
             Model::Kernel { of, .. } => {
                 let words = of.to_string();
                 let words = match words.split_once(", ") {

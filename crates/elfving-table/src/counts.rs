@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::code::Code;
-use crate::nearest::nearest;
 use crate::problem::{Problem, Problems, TableError};
 use crate::table::Table;
+use elfving::text::nearest;
 
 /// Counts up to this are exact as `f64`, which is how cells are read.
 const MOST: f64 = 9_007_199_254_740_992.0;

@@ -7,8 +7,8 @@ use elfving::units::ErrorKind;
 use serde::Serialize;
 
 use crate::code::Code;
-use crate::condition::ConditionError;
 use crate::hint::Hint;
+use elfving::text::TextError;
 
 /// How many problems of a file are kept and printed; the rest is counted.
 pub const LISTED: usize = 20;
@@ -133,7 +133,7 @@ pub enum TableError {
     },
     /// A condition on the rows does not fit the table.
     #[error("error[E211]: {0}")]
-    Condition(ConditionError),
+    Condition(TextError),
     /// The file could not be read.
     #[error("error[{}]: {file}: cannot be read: {source}", Code::CannotRead)]
     Io {
@@ -195,8 +195,8 @@ impl TableError {
     }
 }
 
-impl From<ConditionError> for TableError {
-    fn from(error: ConditionError) -> Self {
+impl From<TextError> for TableError {
+    fn from(error: TextError) -> Self {
         Self::Condition(error)
     }
 }

@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`units`] | checked values: ridge, confidence, weights, noise |
+//! | [`text`] | what people write in a small language, and where it is wrong |
 //! | [`named`] | enums that are chosen from by name |
 //! | [`numerics`] | the linear algebra everything rests on |
 //! | [`pool`] | what can be measured: points, kernels, feature maps, targets |
@@ -37,4 +38,5 @@ pub mod pool;
 pub mod prelude;
 pub mod rounding;
 pub mod surrogate;
+pub mod text;
 pub mod units;

@@ -24,7 +24,7 @@ from ._plan import Forecast, plan
 from ._plots import plot_design, plot_elimination, plot_intervals, plot_regret, plot_variance
 from ._pool import Pool
 from ._progress import Progress
-from ._rounding import Allocation, Draws, draw, round
+from ._rounding import Allocation, Draws, draw, exact_design, round
 from ._simulate import AlgorithmRuns, Simulation, simulate
 from ._status import Columns, Status, Told
 from .exceptions import (
@@ -97,6 +97,7 @@ __all__ = [
     "design",
     "diagnose",
     "draw",
+    "exact_design",
     "estimate",
     "exceptions",
     "factors",

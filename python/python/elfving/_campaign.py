@@ -66,6 +66,7 @@ class Campaign:
         residual: float | None = None,
         polynomial_model: int | None = None,
         interactions_only: bool = False,
+        model: str | None = None,
         id: str | None = None,
         features: Sequence[str] | None = None,
         ignore: str | Sequence[str] = (),
@@ -117,7 +118,7 @@ class Campaign:
             model; the probability of a wrong verdict; the ridge.
         batch, budget, seed
             Measurements asked for at once, measurements in all, the seed of every random choice.
-        kernel, residual, polynomial_model, interactions_only
+        kernel, residual, polynomial_model, interactions_only, model
             The model, as for :class:`Pool`.
         id, features, ignore, one_hot, categorical, log, standardize, marker, where, decimal, array, sheet
             The columns, as for :class:`Pool`; ``marker`` is about outcomes, too: ``{"n.d.": "failed", "<1": 0.5}``. The
@@ -223,7 +224,7 @@ class Campaign:
             None if targets is None else file_of(targets, "targets.csv", texts),
             json.dumps(reading_options(decimal, array, sheet)),
             json.dumps(columns),
-            model_options(kernel, residual, polynomial_model, interactions_only),
+            model_options(kernel, residual, polynomial_model, interactions_only, model),
             earlier_measurements(measured, str(settings["outcome"]), id),
             results_options(None, marker, error_column, repeats, repeated_slots),
             _millis(at),

@@ -46,6 +46,8 @@ class Pool:
         Expand the features to all their products up to this degree, with an intercept.
     interactions_only : bool
         With ``polynomial_model``: no squares or higher powers.
+    model : str, optional
+        A formula as in R, such as ``"~ temp + I(temp^2) + base*time"``: its columns are the features, text among them categories.
     residual : float, optional
         How much of a kernel the features may leave out, relative to its largest value; chosen from the question unless given.
     seed : int
@@ -84,6 +86,7 @@ class Pool:
         feature_names: Sequence[str] | None = None,
         polynomial_model: int | None = None,
         interactions_only: bool = False,
+        model: str | None = None,
         residual: float | None = None,
         seed: int = 0,
         id: str | None = None,
@@ -101,7 +104,7 @@ class Pool:
         array: str | None = None,
         sheet: str | None = None,
     ) -> None:
-        model = model_options(kernel, residual, polynomial_model, interactions_only)
+        spelled = model_options(kernel, residual, polynomial_model, interactions_only, model)
         options = column_options(
             id=id,
             features=features,
@@ -333,7 +336,11 @@ def column_options(
 
 
 def model_options(
-    kernel: Kernel | None, residual: float | None, polynomial_model: int | None, interactions_only: bool
+    kernel: Kernel | None,
+    residual: float | None,
+    polynomial_model: int | None,
+    interactions_only: bool,
+    formula: str | None,
 ) -> str:
     """The model as the library spells it."""
     if kernel is not None and not isinstance(kernel, Kernel):
@@ -344,6 +351,7 @@ def model_options(
             "residual": residual,
             "polynomial": polynomial_model,
             "interactions_only": interactions_only,
+            "formula": formula,
         }
     )
 

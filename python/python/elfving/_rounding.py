@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._design import Design
+from ._design import Design, design
 from ._html import escape
 from ._numpy import np
 from ._renamed import renamed
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ._arrays import FloatArray
 
-__all__ = ["Allocation", "Draws", "draw", "round"]
+__all__ = ["Allocation", "Draws", "draw", "exact_design", "round"]
 
 _MOST_LISTED = 10_000_000
 
@@ -69,6 +69,11 @@ class _Plan:
     def ratio(self) -> float | None:
         """The value next to that of the continuous design: 1.05 is a variance 5 % larger than if measurements could be split."""
         return self._document["ratio_to_continuous"]  # type: ignore[no-any-return]
+
+    @property
+    def efficiency_bound(self) -> float | None:
+        """No plan of as many measurements is better by more than one over this; ``None`` when some target is not determined."""
+        return self._document.get("efficiency_bound")
 
     @property
     def seed(self) -> int:
@@ -152,7 +157,7 @@ def round(
     budget : int
         Measurements to make.
     method : str
-        ``ceiling``, ``apportion``, ``caratheodory``, ``regret``, ``ptr``, ``greedy``, ``exchange`` or ``best``.
+        ``ceiling``, ``apportion``, ``caratheodory``, ``regret``, ``ptr``, ``greedy``, ``exchange``, ``best`` or ``exact``.
     polish : bool
         Improve the plan by exchanges until none helps.
     minimum, maximum : int or mapping, optional
@@ -164,7 +169,7 @@ def round(
     shuffle : bool
         Put the measurements in random order.
     seed : int, NumPy generator or None
-        The seed of that order.
+        The seed of that order, and of the searches of ``exact``.
 
     Examples
     --------
@@ -200,6 +205,38 @@ def round(
     number = seed_of(seed)
     native = _native.round(design._native, budget, method, polish, json.dumps(limits), number)
     return Allocation(native, number if shuffle else None)
+
+
+def exact_design(
+    pool: Any,
+    runs: int,
+    criterion: str = "d",
+    *,
+    targets: Any = None,
+    direction: Any = None,
+    gamma: float = 0.0,
+    minimum: int | Mapping[Any, int] | None = None,
+    maximum: int | Mapping[Any, int] | None = None,
+    force: Any = (),
+    measured: Mapping[Any, int] | None = None,
+    shuffle: bool = False,
+    seed: Any = 0,
+) -> Allocation:
+    """The best plan of a number of runs that many searches find, and how far it can be from the best one.
+
+    What :func:`elfving.design` and :func:`elfving.round` with ``method="exact"`` do together; their pages say what the options mean.
+
+    Examples
+    --------
+    >>> import elfving
+    >>> grid = elfving.factors({"a": (-1, 1, 1), "b": (-1, 1, 1)})
+    >>> plan = elfving.exact_design(elfving.Pool(grid, id="id", model="~ a*b"), 4)
+    >>> plan.order_ids, f"{plan.efficiency_bound:.3f}"
+    (['c1', 'c3', 'c7', 'c9'], '1.000')
+    """
+    continuous = design(pool, criterion, targets=targets, direction=direction, gamma=gamma)
+    limits = {"minimum": minimum, "maximum": maximum, "force": force, "measured": measured}
+    return round(continuous, runs, method="exact", shuffle=shuffle, seed=seed, **limits)
 
 
 @renamed(random_state="seed=")

@@ -23,11 +23,12 @@ use references::{Name, Origin};
 type Place = (&'static str, &'static [&'static str]);
 
 /// The modules of the core, lowest first.
-pub const MODULES: [Place; 10] = [
+pub const MODULES: [Place; 11] = [
     ("units", &[]),
     ("named", &[]),
+    ("text", &[]),
     ("numerics", &["units"]),
-    ("pool", &["units", "named", "numerics"]),
+    ("pool", &["units", "named", "text", "numerics"]),
     ("design", &["units", "named", "numerics", "pool"]),
     ("rounding", &["units", "named", "numerics", "pool", "design"]),
     ("estimate", &["units", "named", "numerics", "pool", "design", "rounding"]),

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use elfving::design::{Control, Criterion, Design, DesignStatus, Problem, Progress, Solver};
 use elfving::pool::PointId;
+use elfving::rounding::Constraints;
 use elfving_lab::solvers::SolverName;
-use elfving_problem::TargetSpec;
 use elfving_problem::documents::DesignDocument;
+use elfving_problem::{ExactPlan, TargetSpec, exact_plan};
 use elfving_table::Cell;
 
 use crate::candidate_sheet;
@@ -40,6 +41,8 @@ use settings::Settings;
       a kernel and a ridge; one JSON object for scripts
   elfving design measurable.csv --targets orderable.csv --id id --criterion xy
       measure these, choose among those
+  elfving design pool.csv --id id --model \"~ dose + I(dose^2)\" --criterion d --runs 12
+      a plan of 12 whole runs for a formula, and how far it can be from the best one
   elfving design pool.csv --id id --out design.json && elfving certify design.json pool.csv
       save the design with its certificate, and check it later
 
@@ -74,6 +77,12 @@ struct QuestionArgs {
     /// The ridge; needed where the pool cannot determine all targets
     #[arg(long, value_name = "G", default_value = "0", allow_negative_numbers = true)]
     gamma: f64,
+    /// Also choose this many whole runs, as good as many searches find them (`elfving round` has maxima, forced and earlier runs)
+    #[arg(long, value_name = "N")]
+    runs: Option<u64>,
+    /// With --runs: how many searches (default: as many as take a second or two)
+    #[arg(long, value_name = "N", requires = "runs")]
+    searches: Option<usize>,
 }
 
 /// How the answer is found, and when to stop looking.
@@ -95,7 +104,7 @@ struct SolverArgs {
     /// Start from a saved design on the same or a similar pool
     #[arg(long, value_name = "DESIGN.json")]
     warm: Option<std::path::PathBuf>,
-    /// The seed of everything random (the median of more than 2000 candidates)
+    /// The seed of everything random (the median of more than 2000 candidates, the searches of --runs)
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 }
@@ -104,6 +113,8 @@ struct SolverArgs {
 struct Answer<'a> {
     loaded: &'a LoadedPool,
     design: Design,
+    /// Whole runs, where they were asked for.
+    plan: Option<ExactPlan>,
     targets: TargetSpec,
     tolerance: f64,
     seconds: f64,
@@ -133,10 +144,15 @@ pub(crate) fn run(args: &DesignArgs, as_json: bool, console: Console) -> Result<
     let solver = settings.method.unwrap_or_else(|| SolverName::suited_to(&problem)).solver(&warm);
     let solved = solve(&*solver, &problem, &settings, start, console);
     let design = solved.map_err(|error| targets.explain(&loaded, error))?;
+    let plan = settings.runs.map(|runs| {
+        let _spinner = console.spinner("searching for the best plan");
+        exact_plan(&loaded, &problem, &design, runs, &Constraints::default(), settings.search)
+    });
+    let plan = plan.transpose()?;
     let seconds = start.elapsed().as_secs_f64();
 
     let tolerance = settings.tolerance.get();
-    let answer = Answer { loaded: &loaded, design, targets, tolerance, seconds };
+    let answer = Answer { loaded: &loaded, design, plan, targets, tolerance, seconds };
     answer.deliver(&settings)?;
     answer.verdict()
 }
@@ -188,8 +204,13 @@ fn warm_start(design: &DesignDocument, loaded: &LoadedPool, console: Console) ->
 
 impl Answer<'_> {
     fn document(&self) -> DesignDocument {
-        let Self { loaded, design, targets, tolerance, seconds } = self;
-        DesignDocument::of(loaded, &loaded.pool, targets, &design.stated(), *tolerance, *seconds)
+        let Self { loaded, design, plan, targets, tolerance, seconds } = self;
+        let document =
+            DesignDocument::of(loaded, &loaded.pool, targets, &design.stated(), *tolerance, *seconds);
+        match plan {
+            Some(plan) => document.with_runs(loaded, plan),
+            None => document,
+        }
     }
 
     fn deliver(&self, settings: &Settings) -> Result<(), CliError> {
@@ -228,8 +249,13 @@ impl Answer<'_> {
         Err(CliError::no_certificate("E711", message, help))
     }
 
-    /// `id,weight,...`, the heaviest first.
+    /// `id,weight,...`, the heaviest first; with whole runs `id,runs,...` in the order of the pool.
     fn csv(&self, to: &Path) -> Result<Vec<u8>, CliError> {
+        if let Some(plan) = &self.plan {
+            let counts = plan.allocation.counts().iter();
+            let counts = counts.map(|&(id, count)| (id.index(), Cell::Integer(count as i64)));
+            return candidate_sheet::csv(self.loaded, ("runs", "planned runs"), counts, to);
+        }
         let weights = self.heaviest_first().into_iter().map(|(row, weight)| (row, Cell::Number(weight)));
         candidate_sheet::csv(self.loaded, ("weight", "design weight"), weights, to)
     }

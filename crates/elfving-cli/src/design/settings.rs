@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use elfving::design::Criterion;
+use elfving::rounding::ExactSearch;
 use elfving::units::{Ridge, Tolerance};
 use elfving_lab::solvers::SolverName;
 
@@ -21,6 +22,8 @@ pub(super) struct Settings {
     pub(super) time_limit: Option<Duration>,
     pub(super) warm: Option<PathBuf>,
     pub(super) seed: u64,
+    pub(super) runs: Option<u64>,
+    pub(super) search: ExactSearch,
     pub(super) format: Format,
     pub(super) out: Option<(PathBuf, FileFormat)>,
     pub(super) plot: Option<(PathBuf, elfving_plot::Format)>,
@@ -45,6 +48,14 @@ impl Settings {
             time_limit: time_limit.transpose()?,
             warm: args.solver.warm.clone(),
             seed: args.solver.seed,
+            runs: args.question.runs,
+            search: match args.question.searches {
+                Some(0) => {
+                    return Err(CliError::usage("E201", "--searches must be at least 1", "leave it out"));
+                }
+                Some(searches) => ExactSearch::default().seed(args.solver.seed).searches(searches),
+                None => ExactSearch::default().seed(args.solver.seed),
+            },
             format: args.output.format_or(Format::Table, as_json)?,
             out: answer_file(args.output.out.as_ref(), "a design is")?,
             plot: picture_file(args.plot.plot.as_ref())?,

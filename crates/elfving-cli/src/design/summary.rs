@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use elfving::design::{Criterion, DesignStatus};
+use elfving_problem::ExactPlan;
 use elfving_table::Cell;
 
 use super::Answer;
@@ -12,7 +13,11 @@ const MOST_COLUMNS: usize = 6;
 
 /// The whole answer.
 pub(super) fn text(answer: &Answer, show: usize) -> String {
-    format!("{}\n\n{}\n\n{}\n", head(answer), certificate(answer), support(answer, show))
+    let list = match &answer.plan {
+        Some(plan) => runs(answer, plan, show),
+        None => support(answer, show),
+    };
+    format!("{}\n\n{}\n\n{list}\n", head(answer), certificate(answer))
 }
 
 /// `G-optimal design`.
@@ -106,36 +111,39 @@ fn precision(answer: &Answer) -> String {
     )
 }
 
+/// Whole runs, and how far they can be from the best ones.
+fn runs(answer: &Answer, plan: &ExactPlan, show: usize) -> String {
+    let counts = plan.allocation.counts();
+    let shown = counts.iter().take(show).map(|&(id, count)| (id.index(), count.to_string()));
+    let efficiency = 100.0 * plan.efficiency_bound;
+    let criterion = answer.design.criterion().to_string().to_uppercase();
+    let mut text = format!(
+        "{} runs of {} candidates, {}.\nNo plan of {} runs can be better by more than the rest to 100 %: {criterion}-efficiency at \
+         least {efficiency:.1} %.\n\n{}",
+        plan.report.total,
+        counts.len(),
+        plan.report.path,
+        plan.report.total,
+        candidates(answer, "runs", shown)
+    );
+    if counts.len() > show {
+        let more = counts.len() - show;
+        text.push_str(&format!("\n... and {more} more: --show N, --format csv or --out FILE has them all"));
+    }
+    text
+}
+
 fn support(answer: &Answer, show: usize) -> String {
     let loaded = answer.loaded;
     let order = answer.heaviest_first();
     let shown = &order[..order.len().min(show)];
-    let mut columns = loaded.feature_columns();
-    if columns.len() > MOST_COLUMNS {
-        columns.clear();
-    }
-    let mut lines = Table::new();
-    lines.load_style(presets::NOTHING);
-    let id = loaded.id_column().unwrap_or("row");
-    lines.set_header([id, "weight"].into_iter().chain(columns.iter().copied()));
-    let positions: Vec<usize> = loaded.table().map_or_else(Vec::new, |table| {
-        let position = |name: &&str| table.columns().iter().position(|column| column.name() == *name);
-        columns.iter().filter_map(position).collect()
-    });
-    for &(row, weight) in shown {
-        let mut cells = vec![loaded.ids()[row].to_owned(), format!("{weight:.6}")];
-        if let Some(table) = loaded.table() {
-            let own: Vec<Cell> = table.cells(row).collect();
-            cells.extend(positions.iter().map(|&k| own[k].to_string()));
-        }
-        lines.add_row(cells);
-    }
+    let rows = shown.iter().map(|&(row, weight)| (row, format!("{weight:.6}")));
     let mut text = format!(
         "Measure {} of the {} candidates in these proportions (the weights sum to 1{}):\n\n{}",
         order.len(),
         loaded.pool.len(),
         concentration(&order, show),
-        trimmed(&lines)
+        candidates(answer, "weight", rows)
     );
     if order.len() > shown.len() {
         let rest: f64 = order[shown.len()..].iter().map(|(_, weight)| weight).sum();
@@ -145,6 +153,32 @@ fn support(answer: &Answer, show: usize) -> String {
         ));
     }
     text
+}
+
+/// Candidates with a number each, and the user's own columns where there are few.
+fn candidates(answer: &Answer, name: &'static str, rows: impl Iterator<Item = (usize, String)>) -> String {
+    let loaded = answer.loaded;
+    let mut columns = loaded.feature_columns();
+    if columns.len() > MOST_COLUMNS {
+        columns.clear();
+    }
+    let mut lines = Table::new();
+    lines.load_style(presets::NOTHING);
+    let id = loaded.id_column().unwrap_or("row");
+    lines.set_header([id, name].into_iter().chain(columns.iter().copied()));
+    let positions: Vec<usize> = loaded.table().map_or_else(Vec::new, |table| {
+        let position = |name: &&str| table.columns().iter().position(|column| column.name() == *name);
+        columns.iter().filter_map(position).collect()
+    });
+    for (row, number) in rows {
+        let mut cells = vec![loaded.ids()[row].to_owned(), number];
+        if let Some(table) = loaded.table() {
+            let own: Vec<Cell> = table.cells(row).collect();
+            cells.extend(positions.iter().map(|&k| own[k].to_string()));
+        }
+        lines.add_row(cells);
+    }
+    trimmed(&lines)
 }
 
 /// Where most of a long list of weights is.

@@ -119,6 +119,7 @@ fn road(answer: &Answer) -> String {
             let more = if *settled { "no further one helps" } else { "more may help" };
             format!("{from}, then {}; {more}", counted(*swaps, "exchange"))
         }
+        RoundingPath::Searched { searches, .. } => format!("the best of {}", counted(*searches, "search")),
         RoundingPath::Drawn { seed, .. } => format!("independent draws, seed {seed}"),
     }
 }

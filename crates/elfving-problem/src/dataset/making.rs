@@ -8,7 +8,7 @@ use elfving::numerics::Matrix;
 use elfving::pool::{KernelSpec, Lengthscale, Points, PoolError};
 use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Problems, Table, TableError};
 
-use super::{About, Dataset, Files, Note, Numbers};
+use super::{About, Dataset, Files, Note, Numbers, formula};
 use crate::factors::is_ranges;
 use crate::{Model, Names, PoolSpec, ProblemError, Source};
 
@@ -55,6 +55,7 @@ impl Dataset {
         if is_ranges(&table) {
             return Err(ProblemError::Ranges { file: table.file().to_owned(), factors: table.rows() });
         }
+        formula::choose_columns(&mut spec, &table)?;
         let PoolTable { ids, feature_names, features, codes, encoding, warnings, table } =
             PoolTable::from_table(table, &spec.columns)?;
         let id = spec.columns.id.as_deref();
@@ -148,7 +149,7 @@ impl Dataset {
         let choice_names = targets.map(target_names).transpose()?;
         let residual = match spec.model {
             Model::Kernel { residual, .. } | Model::Matrix { residual } => residual,
-            Model::Linear | Model::Polynomial { .. } => None,
+            Model::Linear | Model::Polynomial { .. } | Model::Formula { .. } => None,
         };
         spec.model = Model::Matrix { residual };
         let files = Files {
@@ -220,6 +221,7 @@ impl Dataset {
                 }
             }
         }
+        formula::bound(&about, &numbers)?;
         Ok(Self {
             about,
             numbers,

@@ -1,5 +1,6 @@
 //! A table as a problem sees it: names, numbers and a model; the pool is built from it once. How one is made is in `making`.
 
+mod formula;
 mod making;
 
 use std::collections::{HashMap, HashSet};
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use elfving::numerics::Matrix;
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
+use elfving::pool::formula::BoundFormula;
 use elfving::pool::{Factorisation, Points, Pool};
 use elfving::surrogate::{Columns, Space};
 use elfving_table::{Condition, Encoding, Table, TableError, Warning};
@@ -119,6 +121,10 @@ impl Dataset {
             (Numbers::Coordinates { x, z }, Model::Polynomial { degree, interactions_only }) => {
                 let model = expansion(*degree, *interactions_only);
                 explicit(model.map(x)?, z.as_ref().map(|z| model.map(z)).transpose()?)?
+            }
+            (Numbers::Coordinates { .. }, Model::Formula { .. }) => {
+                let (x, z) = formula::features(&self.about, &self.numbers)?;
+                explicit(x, z)?
             }
             (Numbers::Coordinates { x, z }, _) => {
                 explicit(x.matrix().clone(), z.as_ref().map(|z| z.matrix().clone()))?
@@ -264,8 +270,16 @@ impl Dataset {
                     self.about.coordinate_names.clone().unwrap_or_else(|| numbered_names(x.dimension()));
                 expansion(*degree, *interactions_only).names(&names).ok()
             }
+            (Model::Formula { .. }, numbers) => {
+                formula::bound(&self.about, numbers).ok()?.map(|bound| bound.names().to_vec())
+            }
             _ => self.about.coordinate_names.clone(),
         }
+    }
+
+    /// The formula on the columns, where the model is one.
+    pub fn formula(&self) -> Option<BoundFormula> {
+        formula::bound(&self.about, &self.numbers).ok().flatten()
     }
 
     /// What a user should know about the table.

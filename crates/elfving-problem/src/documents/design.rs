@@ -8,8 +8,8 @@ use elfving::pool::{KernelSpec, PointId, Pool};
 use elfving::units::{Ridge, Tolerance};
 use serde::{Deserialize, Serialize};
 
-use super::SCHEMA;
-use crate::{Dataset, PoolSpec, ProblemError, TargetSpec};
+use super::{Count, SCHEMA};
+use crate::{Dataset, ExactPlan, PoolSpec, ProblemError, TargetSpec};
 
 /// A design with its certificate, as `elfving design --json` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,12 @@ pub struct DesignDocument {
     pub seconds: f64,
     /// Candidates of positive weight, in the order of the pool.
     pub support: Vec<Weight>,
+    /// Whole runs, where they were asked for: how often each candidate is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Vec<Count>>,
+    /// No plan of as many runs is better by more than one over this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub efficiency_bound: Option<f64>,
     /// Passes over the pool.
     pub passes: usize,
     /// The solver.
@@ -161,6 +167,8 @@ impl DesignDocument {
             iterations: design.iterations,
             seconds,
             support: design.support.iter().map(weight).collect(),
+            counts: None,
+            efficiency_bound: None,
             passes: design.passes,
             method: design.method.clone(),
             tolerance,
@@ -175,6 +183,14 @@ impl DesignDocument {
             options: Options { pool: spec, targets: targets.clone() },
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
+    }
+
+    /// The same with whole runs.
+    #[must_use]
+    pub fn with_runs(self, dataset: &Dataset, plan: &ExactPlan) -> Self {
+        let name = |id: PointId| dataset.names().name(id.index()).into_owned();
+        let counts = plan.allocation.counts().iter().map(|&(id, count)| Count { id: name(id), count });
+        Self { counts: Some(counts.collect()), efficiency_bound: Some(plan.efficiency_bound), ..self }
     }
 
     /// Reads a design file.

@@ -7,6 +7,7 @@ use elfving::units::Ridge;
 use serde::{Deserialize, Serialize};
 
 use super::{DesignDocument, SCHEMA};
+use crate::exact::efficiency_bound;
 use crate::{Dataset, Measurements, ProblemError};
 
 /// A plan with what it is worth, as `elfving round --json` prints it.
@@ -37,6 +38,9 @@ pub struct PlanDocument {
     pub gamma: Ridge,
     /// The value of the continuous design for as many measurements.
     pub continuous_value: f64,
+    /// No plan of as many measurements is better by more than one over this: `1 / (ratio (1 + gap))`, with the gap of the design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub efficiency_bound: Option<f64>,
     /// No squared norm is more than one over this times that of the continuous design.
     pub smallest_eigenvalue: f64,
     /// A bound on it that held before a point was chosen.
@@ -130,6 +134,7 @@ impl PlanDocument {
             criterion: report.criterion,
             gamma: report.gamma,
             continuous_value: report.continuous_value,
+            efficiency_bound: report.ratio.map(|ratio| efficiency_bound(ratio, design.relative_gap)),
             smallest_eigenvalue: report.smallest_eigenvalue,
             guaranteed_eigenvalue: report.guaranteed_eigenvalue,
             effective_dimension: report.dimension,

@@ -128,9 +128,10 @@ fn a_kernel_matrix_needs_a_row_for_each_candidate_and_target() {
 
 #[test]
 fn a_kernel_and_a_polynomial_model_exclude_each_other() {
-    let both = Model::of_options(Some(KernelSpec::Rbf { lengthscale: 1.0.into() }), None, Some(2), false);
-    assert!(matches!(both, Err(ProblemError::KernelAndPolynomial)));
-    assert_eq!(Model::of_options(Some(KernelSpec::Linear), None, None, false).unwrap(), Model::Linear);
+    let both =
+        Model::of_options(Some(KernelSpec::Rbf { lengthscale: 1.0.into() }), None, Some(2), false, None);
+    assert!(matches!(both, Err(ProblemError::TwoModels { .. })));
+    assert_eq!(Model::of_options(Some(KernelSpec::Linear), None, None, false, None).unwrap(), Model::Linear);
 }
 
 proptest! {

@@ -4,8 +4,7 @@ mod parse;
 mod print;
 mod rows;
 
-use std::fmt;
-
+use elfving::text::TextError;
 use serde::{Deserialize, Serialize};
 
 /// A condition on the rows of a table.
@@ -57,17 +56,17 @@ impl PartialEq for Condition {
 }
 
 impl std::str::FromStr for Condition {
-    type Err = ConditionError;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         Self::parse(text)
     }
 }
 
 impl TryFrom<String> for Condition {
-    type Error = ConditionError;
+    type Error = TextError;
 
-    fn try_from(text: String) -> Result<Self, ConditionError> {
+    fn try_from(text: String) -> Result<Self, TextError> {
         Self::parse(&text)
     }
 }
@@ -77,31 +76,6 @@ impl From<Condition> for String {
         condition.text
     }
 }
-
-/// Why a condition cannot be understood, or does not fit a table: what, and where in the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConditionError {
-    /// What is wrong, and what was probably meant.
-    pub message: String,
-    /// The condition.
-    pub text: String,
-    /// Where it is wrong: bytes of the text.
-    pub at: std::ops::Range<usize>,
-}
-
-impl fmt::Display for ConditionError {
-    /// The message, the condition, and a mark below the place.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { message, text, at } = self;
-        // One character for each line break, so that the mark stays below its place.
-        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let before = text.get(..at.start).map_or(0, |before| before.chars().count());
-        let marked = text.get(at.clone()).map_or(1, |marked| marked.chars().count()).max(1);
-        write!(f, "{message}\n    {line}\n    {}{}", " ".repeat(before), "^".repeat(marked))
-    }
-}
-
-impl std::error::Error for ConditionError {}
 
 /// A part of a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,8 +182,8 @@ impl Span {
         Self { start: self.start, end: other.end }
     }
 
-    fn error(self, text: &str, message: impl Into<String>) -> ConditionError {
-        ConditionError { message: message.into(), text: text.to_owned(), at: self.start..self.end }
+    fn error(self, text: &str, message: impl Into<String>) -> TextError {
+        TextError { message: message.into(), text: text.to_owned(), at: self.start..self.end }
     }
 }
 

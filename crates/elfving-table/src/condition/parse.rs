@@ -1,10 +1,9 @@
 //! From text to a condition.
 
 use super::{
-    Comparison, Condition, ConditionError, Level, Name, Node, Span, Sum, Values, continues_word, is_keyword,
-    starts_word,
+    Comparison, Condition, Level, Name, Node, Span, Sum, Values, continues_word, is_keyword, starts_word,
 };
-use crate::nearest::nearest;
+use elfving::text::{TextError, nearest, number_length, quoted, typographic};
 
 /// Parentheses inside one another, at most: deeper ones are no condition of a person.
 const DEEPEST: usize = 64;
@@ -13,8 +12,8 @@ impl Condition {
     /// Reads a condition; see the [type](Self) for what can be said.
     ///
     /// # Errors
-    /// [`ConditionError`] with the place in the text.
-    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+    /// [`TextError`] with the place in the text.
+    pub fn parse(text: &str) -> Result<Self, TextError> {
         let tokens = tokens(text)?;
         let mut parser = Parser { text, tokens: &tokens, next: 0, depth: 0 };
         let root = parser.any_of()?;
@@ -36,7 +35,7 @@ enum Token {
     Mark(char),
 }
 
-fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ConditionError> {
+fn tokens(text: &str) -> Result<Vec<(Token, Span)>, TextError> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -76,11 +75,9 @@ fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ConditionError> {
                 '≤' => "; write <=",
                 '≥' => "; write >=",
                 '≠' => "; write !=",
-                '−' | '–' => "; write the minus sign as -",
                 '&' => "; write and",
                 '|' => "; write or",
-                '“' | '”' | '‘' | '’' => "; write straight quotes",
-                _ => "; a column with such a name goes in backquotes",
+                _ => typographic(c).unwrap_or("; a column with such a name goes in backquotes"),
             };
             return Err(end_of(c.len_utf8()).error(text, format!("{c:?} means nothing here{help}")));
         };
@@ -90,39 +87,6 @@ fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ConditionError> {
     Ok(found)
 }
 
-/// The content of a quoted text and its length with the quotes; a quote inside is written twice.
-fn quoted(text: &str, quote: char) -> Option<(String, usize)> {
-    let mut content = String::new();
-    let mut characters = text.char_indices().skip(1).peekable();
-    while let Some((at, c)) = characters.next() {
-        if c != quote {
-            content.push(c);
-        } else if characters.peek().is_some_and(|&(_, next)| next == quote) {
-            characters.next();
-            content.push(quote);
-        } else {
-            return Some((content, at + 1));
-        }
-    }
-    None
-}
-
-fn number_length(text: &str) -> usize {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let mut length = digits(text);
-    if text[length..].starts_with('.') {
-        length += 1 + digits(&text[length + 1..]);
-    }
-    if let Some(exponent) = text[length..].strip_prefix(['e', 'E']) {
-        let sign = usize::from(exponent.starts_with(['+', '-']));
-        let exponent = digits(&exponent[sign..]);
-        if exponent > 0 {
-            length += 1 + sign + exponent;
-        }
-    }
-    length
-}
-
 struct Parser<'a> {
     text: &'a str,
     tokens: &'a [(Token, Span)],
@@ -130,7 +94,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-type Parsed<T> = Result<T, ConditionError>;
+type Parsed<T> = Result<T, TextError>;
 
 impl Parser<'_> {
     fn peek(&self) -> Option<&Token> {
@@ -143,7 +107,7 @@ impl Parser<'_> {
         self.tokens.get(self.next).map_or(Span { start: end, end }, |&(_, span)| span)
     }
 
-    fn unexpected(&self, wanted: &str) -> ConditionError {
+    fn unexpected(&self, wanted: &str) -> TextError {
         let message = match self.peek() {
             None => format!("the condition ends where {wanted} should follow"),
             Some(Token::Word(word)) if !is_keyword(word) => {

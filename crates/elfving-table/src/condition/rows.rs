@@ -2,19 +2,20 @@
 
 use std::collections::HashSet;
 
-use super::{Condition, ConditionError, Level, Name, Node, Sum, Values};
+use super::{Condition, Level, Name, Node, Sum, Values};
 use crate::column::{Column, ColumnData};
-use crate::nearest::nearest;
 use crate::number::{Reading, classify};
 use crate::problem::{Place, quoted};
 use crate::table::Table;
+use elfving::text::TextError;
+use elfving::text::nearest;
 
 impl Condition {
     /// The rows that meet the condition, in order. Cost: one pass over the columns it names.
     ///
     /// # Errors
-    /// [`ConditionError`] for a column or a level that the table does not have, and for numbers compared with text.
-    pub fn rows(&self, table: &Table) -> Result<Vec<usize>, ConditionError> {
+    /// [`TextError`] for a column or a level that the table does not have, and for numbers compared with text.
+    pub fn rows(&self, table: &Table) -> Result<Vec<usize>, TextError> {
         let holds = self.part(&self.root, table)?;
         Ok((0..table.rows()).filter(|&row| holds[row]).collect())
     }
@@ -26,13 +27,13 @@ impl Condition {
     ///
     /// # Panics
     /// When there is no such row.
-    pub fn matches(&self, table: &Table, row: usize) -> Result<bool, ConditionError> {
+    pub fn matches(&self, table: &Table, row: usize) -> Result<bool, TextError> {
         assert!(row < table.rows(), "row {row} of {}", table.rows());
         Ok(self.rows(table)?.binary_search(&row).is_ok())
     }
 
     /// Whether each row meets a part.
-    fn part(&self, part: &Node, table: &Table) -> Result<Vec<bool>, ConditionError> {
+    fn part(&self, part: &Node, table: &Table) -> Result<Vec<bool>, TextError> {
         let both = |parts: &[Node], join: fn(bool, bool) -> bool| {
             let mut holds = self.part(&parts[0], table)?;
             for part in &parts[1..] {
@@ -72,7 +73,7 @@ impl Condition {
         }
     }
 
-    fn column<'t>(&self, name: &Name, table: &'t Table) -> Result<&'t Column, ConditionError> {
+    fn column<'t>(&self, name: &Name, table: &'t Table) -> Result<&'t Column, TextError> {
         if let Some(at) = table.position(&name.name) {
             return Ok(&table.columns()[at]);
         }
@@ -87,7 +88,7 @@ impl Condition {
         Err(name.at.error(&self.text, format!("there is no column {:?}; {help}", name.name)))
     }
 
-    fn sum(&self, sum: &Sum, table: &Table) -> Result<Vec<f64>, ConditionError> {
+    fn sum(&self, sum: &Sum, table: &Table) -> Result<Vec<f64>, TextError> {
         let mut total = vec![sum.constant; table.rows()];
         for (factor, name) in &sum.terms {
             let numbers = self.numbers(name, table)?;
@@ -97,7 +98,7 @@ impl Condition {
     }
 
     /// A column as numbers, NaN where the cell is empty.
-    fn numbers(&self, name: &Name, table: &Table) -> Result<Vec<f64>, ConditionError> {
+    fn numbers(&self, name: &Name, table: &Table) -> Result<Vec<f64>, TextError> {
         let texts = match &self.column(name, table)?.data {
             ColumnData::Numbers(numbers) => return Ok(numbers.values().into_owned()),
             ColumnData::Texts(texts) => texts,
@@ -124,12 +125,7 @@ impl Condition {
     }
 
     /// A column as text without the spaces around it; every text it is compared with occurs in it.
-    fn texts<'t>(
-        &self,
-        name: &Name,
-        levels: &[Level],
-        table: &'t Table,
-    ) -> Result<Vec<&'t str>, ConditionError> {
+    fn texts<'t>(&self, name: &Name, levels: &[Level], table: &'t Table) -> Result<Vec<&'t str>, TextError> {
         let ColumnData::Texts(texts) = &self.column(name, table)?.data else {
             let at = levels.first().map_or(name.at, |level| level.at);
             let message = format!("column {:?} holds numbers; write the number without quotes", name.name);

@@ -27,6 +27,16 @@ pub enum PoolError {
         /// The entry.
         value: f64,
     },
+    /// A feature that a formula makes of the columns is NaN or infinite.
+    #[error("{feature} is {value} in row {row}: every feature must be a finite number")]
+    FeatureNotFinite {
+        /// Its name.
+        feature: String,
+        /// The row, from 0.
+        row: usize,
+        /// The feature.
+        value: f64,
+    },
     /// Two matrices that must have equally many columns do not.
     #[error("expected {expected} columns, got {got}")]
     ColumnCount {

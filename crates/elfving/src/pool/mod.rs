@@ -26,6 +26,7 @@ mod error;
 mod exact;
 mod factorisation;
 pub mod feature_maps;
+pub mod formula;
 mod gram;
 pub mod kernels;
 mod median;

@@ -5,8 +5,8 @@ use std::fmt;
 
 use super::report::Rounded;
 use super::{
-    Apportionment, BestRounding, Caratheodory, Ceiling, Exchange, GreedyVariance, ProjectThenRound,
-    RegretMinimisation, Request, RoundingError,
+    Apportionment, BestRounding, Caratheodory, Ceiling, ExactSearch, Exchange, GreedyVariance,
+    ProjectThenRound, RegretMinimisation, Request, RoundingError,
 };
 
 /// A way from weights to counts.
@@ -46,10 +46,20 @@ named_enum! {
         Exchange = "exchange": "Apportionment, then exchanges",
         /// [`BestRounding`].
         Best = "best": "The best of regret, apportion and greedy, each improved by exchanges",
+        /// [`ExactSearch`].
+        Exact = "exact": "The best plan of many searches: for designs of few runs, where every run counts",
     }
 }
 
 impl Method {
+    /// The method with its default settings and a seed; only [`ExactSearch`] makes random choices.
+    pub fn seeded(self, seed: u64) -> Box<dyn Rounding> {
+        match self {
+            Method::Exact => Box::new(ExactSearch::default().seed(seed)),
+            other => other.rounding(),
+        }
+    }
+
     /// The method with its default settings.
     pub fn rounding(self) -> Box<dyn Rounding> {
         match self {
@@ -61,6 +71,7 @@ impl Method {
             Method::Greedy => Box::new(GreedyVariance),
             Method::Exchange => Box::new(Exchange::default()),
             Method::Best => Box::new(BestRounding::default()),
+            Method::Exact => Box::new(ExactSearch::default()),
         }
     }
 }

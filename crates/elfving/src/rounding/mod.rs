@@ -16,6 +16,7 @@
 //! | greedy | [`GreedyVariance`] | T | none; needs no design |
 //! | exchange | [`Exchange`] | T | never worse than apportion |
 //! | best | [`BestRounding`] | T | the best of apportion, regret and greedy, each polished |
+//! | exact | [`ExactSearch`] | T | never worse than best; what many searches find |
 //! | sample | [`Draws`] | T | independent |
 //!
 //! [`Exchange`] improves any allocation. [`shuffled_slots`] puts the measurements in random order.
@@ -28,6 +29,7 @@ mod ceiling;
 mod constraints;
 mod draws;
 mod error;
+mod exact;
 mod exchange;
 mod frame;
 mod greedy;
@@ -47,6 +49,7 @@ pub use ceiling::Ceiling;
 pub use constraints::Constraints;
 pub use draws::Draws;
 pub use error::RoundingError;
+pub use exact::ExactSearch;
 pub use exchange::Exchange;
 pub use greedy::GreedyVariance;
 pub use method::{Method, Rounding};

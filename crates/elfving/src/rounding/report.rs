@@ -93,6 +93,13 @@ pub enum RoundingPath {
         /// Whether no exchange looked at improves it further.
         settled: bool,
     },
+    /// The best of many searches.
+    Searched {
+        /// Searches made.
+        searches: usize,
+        /// The one that found it, from 0; the rounding began the first one.
+        found_by: usize,
+    },
     /// Independent draws.
     Drawn {
         /// The seed.
@@ -129,6 +136,7 @@ impl fmt::Display for RoundingPath {
             RoundingPath::Exchanged { from, swaps, settled } => {
                 write!(f, "{swaps} exchanges after {from}{}", if *settled { "" } else { ", more may help" })
             }
+            RoundingPath::Searched { searches, .. } => write!(f, "the best of {searches} searches"),
             RoundingPath::Drawn { seed, round } => write!(f, "seed {seed}, round {round}"),
         }
     }

@@ -25,6 +25,7 @@ mod estimate_minimax;
 #[path = "../support/exact.rs"] // of big integers, which only this suite needs
 mod exact;
 mod examples;
+mod formulas;
 mod linear_programmes;
 mod numerics;
 mod pool_candidates;

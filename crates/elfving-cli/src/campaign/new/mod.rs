@@ -286,7 +286,7 @@ fn draft(
     }
     let mut columns = ColumnArgs { id, ..args.columns.clone() };
     columns.ignore.extend(settings.sigma_column().map(str::to_owned));
-    let (model, kernel, targets) = (args.model, args.kernel.clone(), args.targets.clone());
+    let (model, kernel, targets) = (args.model.clone(), args.kernel.clone(), args.targets.clone());
     let pool_args = PoolArgs { pool: None, pool_option: None, targets, columns, model, kernel }.settle()?;
     let spinner = console.spinner("reading");
     let (file, targets) = (attached(pool)?, args.targets.as_deref().map(attached).transpose()?);

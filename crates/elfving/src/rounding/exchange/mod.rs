@@ -88,7 +88,7 @@ impl Exchange {
     }
 
     /// Swaps until nothing helps; how many, and whether that was the end of it.
-    fn improve(&self, request: &Request, counts: &mut [u64]) -> (usize, bool) {
+    pub(super) fn improve(&self, request: &Request, counts: &mut [u64]) -> (usize, bool) {
         for swaps in 0..self.most_swaps {
             let Some((given, taken)) = Position::new(request, counts).improvement() else {
                 return (swaps, true);
