@@ -4,7 +4,7 @@ use std::path::Path;
 
 use elfving::bandit::Reading;
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
-use elfving_problem::{Dataset, PoolSpec, Source};
+use elfving_problem::{Dataset, Model, PoolSpec, Source};
 use elfving_table::{Column, ColumnData, Condition, Notice, Problems, Table, TableError, Warning};
 
 use crate::at::At;
@@ -28,7 +28,8 @@ pub struct Draft {
 
 impl Draft {
     /// Reads the tables. The outcome is no feature; in the calibrated mode text columns that look like categories are taken as such; `gamma` and
-    /// `seed` fill in what a kernel leaves open.
+    /// `seed` fill in what a kernel leaves open. A certified campaign whose model is not stated takes [`KernelSpec::Smooth`](elfving::pool::KernelSpec::Smooth),
+    /// unless the columns give every candidate a mean of its own.
     ///
     /// # Errors
     /// What is wrong with the tables or the model.
@@ -49,7 +50,12 @@ impl Draft {
         let targets =
             targets.map(|targets| parsed(targets, |source| spec.read_targets(source))).transpose()?;
         let (targets, target_table) = targets.unzip();
-        let dataset = Dataset::from_tables(table, target_table, spec, seed)?;
+        // A class that nobody stated is no assumption to rest a proof on. Where every candidate has a mean of its own, linear assumes nothing.
+        let unstated = mode == Mode::Certified && spec.model == Model::Unstated;
+        let mut dataset = Dataset::from_tables(table, target_table, spec, seed)?;
+        if unstated && !dataset.is_saturated() {
+            dataset = dataset.with_model(Model::smooth(), seed)?;
+        }
         let mut reading = dataset.spec().reading.clone();
         reading.text.extend(dataset.id_column().map(str::to_owned).filter(|id| !reading.text.contains(id)));
         let model = dataset.recorded_model(gamma.unwrap_or(USUAL_RIDGE), USUAL_TOLERANCE);

@@ -231,6 +231,7 @@ impl Campaign {
                 earlier: if earlier_used { earlier } else { 0 },
                 infeasible: state.barred().values().filter(|bar| bar.infeasible).count(),
                 noisier: self.noisier_than_assumed(),
+                range: spec.assumed.range,
             }),
         })
     }
@@ -273,7 +274,7 @@ impl Campaign {
 
     /// Outcomes whose own standard error is above the assumed σ.
     fn noisier_than_assumed(&self) -> usize {
-        let Some(sigma) = self.spec().assumed.sigma else { return 0 };
+        let Some(sigma) = self.spec().assumed.sigma_bound() else { return 0 };
         let above = |slot: &SlotRecord| match &slot.state {
             SlotState::Told(Reading::WithError { standard_error, .. }) => *standard_error > sigma,
             _ => false,

@@ -16,6 +16,7 @@ fn every_kernel() -> Vec<KernelSpec> {
     let rbf = || KernelSpec::Rbf { lengthscale: shared() };
     vec![
         KernelSpec::Linear,
+        KernelSpec::Constant { value: 2.5 },
         KernelSpec::Polynomial { degree: 3, offset: 0.5 },
         rbf(),
         KernelSpec::Rbf { lengthscale: each() },

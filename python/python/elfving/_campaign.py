@@ -57,6 +57,7 @@ class Campaign:
         bound: float | None = None,
         norm: float | None = None,
         misspecification: float = 0.0,
+        range: tuple[float, float] | None = None,
         delta: float = 0.05,
         gamma: float | None = None,
         batch: int = 24,
@@ -115,10 +116,14 @@ class Campaign:
         sigma, bound, norm, misspecification, delta, gamma
             What is assumed: the deviation of the noise, the mean outcomes, the norm of the function, its distance from the
             model; the probability of a wrong verdict; the ridge.
+        range : (low, high), optional
+            Between which numbers every outcome lies: bounds ``sigma`` by half their distance, so that neither ``noise`` nor ``sigma``
+            is needed, and clips every interval.
         batch, budget, seed
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only
-            The model, as for :class:`Pool`.
+            The model, as for :class:`Pool`. Where none is named, a certified campaign takes :func:`elfving.kernels.smooth`, unless the
+            columns give every candidate a mean of its own; :attr:`model` says what it is.
         id, features, ignore, one_hot, categorical, log, standardize, marker, where, decimal, array, sheet
             The columns, as for :class:`Pool`; ``marker`` is about outcomes, too: ``{"n.d.": "failed", "<1": 0.5}``. The
             calibrated mode takes text columns as categories by itself, unless they look like names or notes;
@@ -161,9 +166,11 @@ class Campaign:
             raise OptionError("name the outcome with maximize= or minimize=, one of them")
         if mode not in ("certified", "calibrated"):
             raise OptionError(f"mode is 'certified' or 'calibrated', not {mode!r}")
+        if noise is None and range is not None:
+            noise = "sub-gaussian"
         if noise is None and mode == "certified":
             raise OptionError(
-                "a certified campaign needs noise='sub-gaussian' or 'bounded-variance', and sigma; "
+                "a certified campaign needs noise='sub-gaussian' or 'bounded-variance', and sigma, or range=(low, high); "
                 "mode='calibrated' needs no assumptions"
             )
         if noise not in (None, "sub-gaussian", "bounded-variance"):
@@ -190,6 +197,7 @@ class Campaign:
                 "bound": bound,
                 "norm": norm,
                 "misspecification": misspecification,
+                "range": None if range is None else [float(end) for end in range],
             },
             "delta": delta,
             "gamma": gamma,

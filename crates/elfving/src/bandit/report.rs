@@ -118,6 +118,19 @@ pub struct DataCheck {
     pub rival: String,
 }
 
+/// What one of the models that bet has earned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BetRecord {
+    /// The model in words.
+    pub name: String,
+    /// Its share of the mixture, fixed before the first outcome.
+    pub share: f64,
+    /// How much better than the assumed model itself it predicted the outcomes, as the logarithm of a likelihood ratio.
+    pub nats: f64,
+    /// Whether it was given from outside: an earlier campaign.
+    pub believed: bool,
+}
+
 /// What a policy knows so far.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
@@ -155,6 +168,9 @@ pub struct Report {
     pub standing: Option<Standing>,
     /// Whether the data agree with what is assumed, where that is looked at.
     pub data_check: Option<DataCheck>,
+    /// What every model that bets has earned so far, the assumed one first; empty where none does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bets: Vec<BetRecord>,
 }
 
 impl Report {
@@ -178,6 +194,7 @@ impl Report {
             margins: Margins::default(),
             standing: None,
             data_check: None,
+            bets: Vec::new(),
         }
     }
 
@@ -190,6 +207,25 @@ impl Report {
             check.rival,
             rounded_down(nats)
         ))
+    }
+
+    /// What the predictions that were brought in have earned, one sentence for each.
+    pub fn beliefs_in_words(&self) -> Vec<String> {
+        let words = |bet: &BetRecord| {
+            let (name, nats) = (&bet.name, bet.nats);
+            match nats {
+                _ if nats > 1.0 => format!(
+                    "{name} helps: its bets on the outcomes are {} nats ahead of those of the assumed model",
+                    rounded_down(nats)
+                ),
+                _ if nats < -1.0 => format!(
+                    "{name} does not help: its bets on the outcomes are {} nats behind those of the assumed model; that costs a little width and nothing else",
+                    rounded_down(-nats)
+                ),
+                _ => format!("{name} bets about as well as the assumed model so far"),
+            }
+        };
+        self.bets.iter().filter(|bet| bet.believed).map(words).collect()
     }
 
     /// What is promised of the picks; `worse` is where a choice lies that is not the best: "below" it, or "above" where small is good.

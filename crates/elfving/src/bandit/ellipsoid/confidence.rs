@@ -84,11 +84,6 @@ impl Views {
         self.views.iter().map(|view| view.alpha.sqrt().recip())
     }
 
-    /// √ρ, where features leave out at most ρ of k(x, x).
-    pub(super) fn left_out(&self) -> f64 {
-        self.evidence.left_out
-    }
-
     /// What the data say of the assumptions: the ellipsoid with the least room.
     pub(super) fn check(&self, assumed: &Assumptions) -> Option<DataCheck> {
         let limits = self.limits(assumed);
@@ -156,7 +151,7 @@ pub(super) struct Seen {
 impl ConfidenceSet {
     /// Cost: m r k + 9 (m k² + k³) for k directions measured.
     pub(super) fn new(testimony: &Testimony, pool: &Pool, ridge: f64, delta: Confidence, share: f64) -> Self {
-        let evidence = testimony.evidence(delta, share, pool.residual().max(0.0).sqrt());
+        let evidence = testimony.evidence(delta, share);
         let witnesses = testimony.witnesses();
         let measured = witnesses[0].points();
         let rows: Vec<usize> = measured.iter().map(|heard| heard.point.index()).collect();

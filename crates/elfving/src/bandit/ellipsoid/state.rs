@@ -27,6 +27,8 @@ pub(super) struct State {
     /// What the data said of the assumptions when they refuted them.
     refuted: Option<DataCheck>,
     unseen: Option<Arc<Matrix>>,
+    /// √r of every choice, with r what its features leave out of k(z, z).
+    left_out: Arc<[f64]>,
     /// Whoever was not proved worse, set aside or not.
     survivors: Vec<ChoiceId>,
     removed: Vec<Removed>,
@@ -64,6 +66,7 @@ impl State {
             theorem,
             refuted: None,
             unseen: unseen_coordinates(&question.pool),
+            left_out: question.pool.choice_residuals().into_iter().map(f64::sqrt).collect(),
             survivors: (0..question.pool.choice_count()).map(ChoiceId::new).collect(),
             removed: Vec::new(),
             aside: BTreeSet::new(),
@@ -172,7 +175,7 @@ impl State {
     }
 
     pub(super) fn snapshot_with(&self, reaches: bool) -> Snapshot {
-        Snapshot::new(&self.regression, &self.theorem, self.question.delta, self.unseen.clone(), reaches)
+        Snapshot::new(&self.regression, &self.theorem, self.question.delta, self.unseen.clone(), self.left_out.clone(), reaches)
     }
 
     pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
@@ -345,6 +348,7 @@ impl State {
             samples: self.regression.samples(),
             premises: self.premises(),
             data_check: self.check(snapshot),
+            bets: self.theorem.testimony().map_or_else(Vec::new, |testimony| testimony.bets(self.assumed().sigma_bound())),
             ..Report::open(self.policy, self.question.goal, self.question.delta)
         }
     }
