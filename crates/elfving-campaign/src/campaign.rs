@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use elfving::bandit::{Conversation, Decision, Follower, Limits, Reading};
+use elfving::bandit::{Conversation, Decision, Follower, Limits, Reading, TheoremName};
 use elfving::pool::PointId;
 use elfving::units::grouped;
 use elfving_problem::{AssumptionSpec, Dataset};
@@ -110,6 +110,7 @@ impl Campaign {
         spec.forced.iter().try_for_each(|id| candidates.find(id).map(drop))?;
         spec.layout.check(&candidates, spec.batch)?;
         let spec = engine::resolve(spec, &candidates)?;
+        check_priors(&spec)?;
         let engine = engine::start(&spec, &candidates)?;
         check_limits(&spec, &engine)?;
         let assumed = spec.assumed;
@@ -384,7 +385,9 @@ pub(crate) fn problem_with(reading: &Reading, assumed: &AssumptionSpec) -> Optio
     reading.problem().or_else(|| {
         let (low, high) = assumed.range?;
         let outside = reading.values().iter().find(|value| !(low..=high).contains(*value))?;
-        Some(format!("{outside} is outside the range {low} to {high} that this campaign assumes of every outcome"))
+        Some(format!(
+            "{outside} is outside the range {low} to {high} that this campaign assumes of every outcome"
+        ))
     })
 }
 
@@ -458,6 +461,18 @@ pub(crate) fn check_limits(spec: &Spec, engine: &Follower) -> Result<(), Campaig
     };
     Err(setting(format!(
         "{} measures what its design says, as often as it says: it takes {rule}",
+        spec.algorithm
+    )))
+}
+
+/// Predictions bet where models bet; elsewhere they would be ignored.
+fn check_priors(spec: &Spec) -> Result<(), CampaignError> {
+    let bets = spec.algorithm.starts_with("ellipsoid-") && spec.theorem == TheoremName::Witnesses;
+    if spec.priors.is_empty() || bets {
+        return Ok(());
+    }
+    Err(setting(format!(
+        "{} does not use an earlier campaign's predictions: they bet in certified campaigns with sub-Gaussian noise and a norm",
         spec.algorithm
     )))
 }

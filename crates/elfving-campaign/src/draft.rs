@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use elfving::bandit::Reading;
+use elfving::bandit::{Belief, Reading};
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
 use elfving_problem::{Dataset, Model, PoolSpec, Source};
 use elfving_table::{Column, ColumnData, Condition, Notice, Problems, Table, TableError, Warning};
@@ -11,6 +11,7 @@ use crate::at::At;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::event::BroughtIn;
+use crate::prior::belief;
 use crate::recipe::Recipe;
 use crate::results::ResultsFile;
 use crate::spec::{Meaning, Mode, OutcomeMarker, Spec};
@@ -24,6 +25,8 @@ pub struct Draft {
     attachments: Vec<Attachment>,
     recipe: Recipe,
     dataset: Dataset,
+    /// One prediction per candidate, forbidden ones included.
+    priors: Vec<Belief>,
 }
 
 impl Draft {
@@ -63,7 +66,22 @@ impl Draft {
         if let Some(targets) = &targets {
             recipe = recipe.targets(targets);
         }
-        Ok(Self { attachments: [pool].into_iter().chain(targets).collect(), recipe, dataset })
+        Ok(Self {
+            attachments: [pool].into_iter().chain(targets).collect(),
+            recipe,
+            dataset,
+            priors: Vec::new(),
+        })
+    }
+
+    /// Lets an earlier campaign bet beside the other models: what its results predict of every candidate is worked out now and kept in the
+    /// record. A wrong prediction costs width, never truth.
+    ///
+    /// # Errors
+    /// Without results there is nothing to predict from; the candidates need the columns that the earlier ones had.
+    pub fn prior(&mut self, earlier: &Campaign) -> Result<(), CampaignError> {
+        self.priors.push(belief(earlier, &self.dataset)?);
+        Ok(())
     }
 
     /// How the files become a pool, for the spec of the campaign.
@@ -120,9 +138,13 @@ impl Draft {
         at: At,
     ) -> Result<Campaign, CampaignError> {
         let earlier = measured.map(|file| self.brought_in(file, &spec)).transpose()?;
-        let Self { attachments, recipe, dataset } = self;
-        let spec = Spec { recipe, ..spec };
+        let Self { attachments, recipe, dataset, priors } = self;
         let dataset = dataset.without(&spec.forbidden)?;
+        let rows: Vec<usize> =
+            (0..dataset.names().len()).map(|candidate| dataset.table_row(candidate)).collect();
+        let of_these = |belief: &Belief| belief.select(&rows);
+        let priors = spec.priors.iter().cloned().chain(priors.iter().map(of_these)).collect();
+        let spec = Spec { recipe, priors, ..spec };
         Campaign::begin(path.as_ref(), spec, &attachments, dataset, earlier, at)
     }
 

@@ -115,6 +115,13 @@ fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError
     if let Some(space) = candidates.space()? {
         question = question.space(space);
     }
+    for belief in &spec.priors {
+        let belief = match spec.aim {
+            Aim::Maximise => belief.clone(),
+            Aim::Minimise => belief.clone().negated(),
+        };
+        question = question.believes(belief).map_err(CampaignError::Bandit)?;
+    }
     if let Some(gamma) = spec.gamma {
         question = question.gamma(Ridge::new(gamma).map_err(invalid)?);
     }

@@ -86,8 +86,9 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
             counted(noisier, "outcome")
         )
     });
-    let words = [doubt, report.floor_in_words(), report.margins_in_words()];
+    let words = [doubt, report.doubt_in_words(), report.floor_in_words(), report.margins_in_words()];
     lines.extend(words.into_iter().flatten().map(|words| sentence(&words)));
+    lines.extend(report.beliefs_in_words().iter().map(|words| sentence(words)));
     lines
 }
 

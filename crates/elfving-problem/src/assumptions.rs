@@ -33,8 +33,10 @@ impl AssumptionSpec {
     /// A number outside its domain.
     pub fn assumptions(&self) -> Result<Assumptions, EstimateError> {
         let noise = Assumptions::new(self.sigma_bound().unwrap_or(0.0))?.tails(self.tails);
-        let largest = self.range.map(|(low, high)| low.abs().max(high.abs())).filter(|largest| *largest > 0.0);
-        let bound = self.bound.map_or(largest, |bound| Some(largest.map_or(bound, |largest| bound.min(largest))));
+        let largest =
+            self.range.map(|(low, high)| low.abs().max(high.abs())).filter(|largest| *largest > 0.0);
+        let bound =
+            self.bound.map_or(largest, |bound| Some(largest.map_or(bound, |largest| bound.min(largest))));
         noise.misspecification(self.misspecification)?.bound(bound)?.norm(self.norm)
     }
 
@@ -59,7 +61,11 @@ impl AssumptionSpec {
     pub fn range_problem(&self) -> Option<String> {
         let (low, high) = self.range?;
         let sound = low.is_finite() && high.is_finite() && low < high;
-        (!sound).then(|| format!("the range of the outcomes needs two finite numbers, the smaller first, got {low} and {high}"))
+        (!sound).then(|| {
+            format!(
+                "the range of the outcomes needs two finite numbers, the smaller first, got {low} and {high}"
+            )
+        })
     }
 
     /// The same with the noise of each candidate, from a column of the pool.

@@ -237,7 +237,9 @@ impl Dataset {
         let (count, on) = self.model_columns(matches!(self.model(), Model::Unstated | Model::Linear));
         let columns = if count == 1 { "column" } else { "columns" };
         match self.model() {
-            Model::Unstated | Model::Linear => format!("linear in the {columns} {on}, {}", self.intercept_in_words()),
+            Model::Unstated | Model::Linear => {
+                format!("linear in the {columns} {on}, {}", self.intercept_in_words())
+            }
             Model::Polynomial { degree, interactions_only: true } => {
                 format!("interactions up to degree {degree} of the {columns} {on}, with an intercept")
             }
@@ -345,7 +347,8 @@ impl Dataset {
             let names = self.about().coordinate_names.clone();
             let names =
                 names.unwrap_or_else(|| (0..x.columns()).map(|column| format!("x{column}")).collect());
-            let feature = |(at, name)| FeatureColumn { name, constant: constant(at), category: false, first: at };
+            let feature =
+                |(at, name)| FeatureColumn { name, constant: constant(at), category: false, first: at };
             return names.into_iter().enumerate().map(feature).collect();
         };
         let mut at = 0;

@@ -89,6 +89,7 @@ class Campaign:
         same: str | Sequence[str] | None = None,
         at_most: Mapping[str, int] | None = None,
         measured: Any = None,
+        prior: str | os.PathLike[str] | Campaign | Sequence[str | os.PathLike[str] | Campaign] = (),
         error_column: str | None = None,
         repeats: Sequence[str] = (),
         repeated_slots: bool = False,
@@ -142,6 +143,9 @@ class Campaign:
             Columns that all of a batch share, and columns of which a batch holds at most so many values.
         measured : path, data frame, or mapping of id to outcome, optional
             Measurements made before; ``measured=pool`` where the pool itself has them in the outcome column.
+        prior : campaign(s), or their files
+            Earlier campaigns whose results predict the outcomes: they bet beside the other models. A right one saves measurements, a
+            wrong one costs some, and never makes an answer false.
         error_column, repeats, repeated_slots
             How files of results are written: a column of standard errors, columns of repeats, several lines of one slot as
             repeats of it.
@@ -234,6 +238,7 @@ class Campaign:
             model_options(kernel, residual, polynomial_model, interactions_only),
             earlier_measurements(measured, str(settings["outcome"]), id),
             results_options(None, marker, error_column, repeats, repeated_slots),
+            _files_of(prior),
             _millis(at),
         )
         for warning in [*native.warnings(), *unused]:
@@ -497,6 +502,14 @@ def _millis(at: int | datetime.datetime | None) -> int:
     if isinstance(at, int):
         return at
     return int(at.timestamp() * 1000)
+
+
+def _files_of(priors: Any) -> list[str]:
+    """The files of earlier campaigns."""
+    several = [priors] if isinstance(priors, (str, os.PathLike, Campaign)) else priors
+    files = [str(one.path) if isinstance(one, Campaign) else os.fspath(one) for one in several]
+    named = [file if os.path.exists(file) else file + ".elfving" for file in files]
+    return [with_end if os.path.exists(with_end) else file for file, with_end in zip(files, named, strict=True)]
 
 
 def layout_of(

@@ -26,11 +26,7 @@ impl Belief {
     ///
     /// # Errors
     /// [`BanditError::Belief`] unless there are as many of both, means finite and deviations finite and positive.
-    pub fn new(
-        name: impl Into<String>,
-        means: Vec<f64>,
-        deviations: Vec<f64>,
-    ) -> Result<Self, BanditError> {
+    pub fn new(name: impl Into<String>, means: Vec<f64>, deviations: Vec<f64>) -> Result<Self, BanditError> {
         let belief = Self { name: name.into(), means, deviations };
         match belief.problem() {
             Some(problem) => Err(BanditError::Belief { name: belief.name, problem }),
@@ -45,7 +41,8 @@ impl Belief {
             return Some(format!("{means} means and {deviations} deviations"));
         }
         let bad_mean = self.means.iter().find(|mean| !mean.is_finite());
-        let bad_deviation = self.deviations.iter().find(|deviation| !(**deviation > 0.0 && deviation.is_finite()));
+        let bad_deviation =
+            self.deviations.iter().find(|deviation| !(**deviation > 0.0 && deviation.is_finite()));
         match (bad_mean, bad_deviation) {
             (Some(mean), _) => Some(format!("the mean {mean} is not finite")),
             (_, Some(deviation)) => Some(format!("the deviation {deviation} is not a finite number > 0")),
@@ -73,6 +70,16 @@ impl Belief {
     pub fn negated(mut self) -> Self {
         self.means.iter_mut().for_each(|mean| *mean = -*mean);
         self
+    }
+
+    /// The same of these points only, in the order given.
+    ///
+    /// # Panics
+    /// When there is no such point.
+    #[must_use]
+    pub fn select(&self, points: &[usize]) -> Self {
+        let of = |values: &[f64]| points.iter().map(|&point| values[point]).collect();
+        Self { name: self.name.clone(), means: of(&self.means), deviations: of(&self.deviations) }
     }
 
     /// What is believed of a point; of one that came later, the average with twice the largest deviation.

@@ -48,6 +48,8 @@ pub use policy::{Decision, Elimination, Next, Policy, SetAside, Wanted, averages
 pub use question::{Question, TheoremName};
 pub use reading::Reading;
 pub use regression::{Precision, Regression};
-pub use report::{BetRecord, ChoiceInterval, DataCheck, Guarantee, Margins, Reason, Report, Standing, Status};
+pub use report::{
+    BetRecord, ChoiceInterval, DataCheck, Guarantee, Margins, Reason, Report, Standing, Status,
+};
 pub use slot::{Outcome, Slot, SlotId, Told};
 pub use why::Why;

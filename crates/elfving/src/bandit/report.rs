@@ -118,6 +118,14 @@ pub struct DataCheck {
     pub rival: String,
 }
 
+impl DataCheck {
+    /// Whether the data speak against what is assumed without refuting it: another model predicted the outcomes, before it saw them,
+    /// better than any function of the assumed model fits them afterwards. Nothing is stated then.
+    pub fn doubts(&self) -> bool {
+        !self.refuted && self.log_evidence_ratio > 0.0
+    }
+}
+
 /// What one of the models that bet has earned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BetRecord {
@@ -168,6 +176,9 @@ pub struct Report {
     pub standing: Option<Standing>,
     /// Whether the data agree with what is assumed, where that is looked at.
     pub data_check: Option<DataCheck>,
+    /// How many measurements come before the first statement, where those that check the model are still to be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<u64>,
     /// What every model that bets has earned so far, the assumed one first; empty where none does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bets: Vec<BetRecord>,
@@ -194,6 +205,7 @@ impl Report {
             margins: Margins::default(),
             standing: None,
             data_check: None,
+            waits_for: None,
             bets: Vec::new(),
         }
     }
@@ -206,6 +218,25 @@ impl Report {
             "the data refute what is assumed: {} predicted the outcomes better than anything assumed could, by {} nats more than chance allows",
             check.rival,
             rounded_down(nats)
+        ))
+    }
+
+    /// Why nothing more than "nobody is out" is stated: too little was looked at, or the data speak against what is assumed without refuting it.
+    pub fn doubt_in_words(&self) -> Option<String> {
+        if let (Some(first), false) =
+            (self.waits_for, self.data_check.as_ref().is_some_and(DataCheck::doubts))
+        {
+            return Some(format!(
+                "no more is stated before {first} measurements: those that check the model come first"
+            ));
+        }
+        let check = self.data_check.as_ref().filter(|check| check.doubts())?;
+        Some(format!(
+            "no more is stated for now: {} predicted the outcomes better than anything assumed fits them, by {} nats; from {} nats on the data \
+             refute what is assumed",
+            check.rival,
+            rounded_down(check.log_evidence_ratio),
+            rounded_down(check.threshold)
         ))
     }
 
@@ -322,7 +353,8 @@ impl fmt::Display for Report {
         }
         if let Guarantee::AsPrinted | Guarantee::Certified = self.guarantee {
             self.premises.iter().try_for_each(|premise| writeln!(f, "- {premise}"))?;
-            self.floor_in_words().map_or(Ok(()), |words| writeln!(f, "{words}"))?;
+            let words = [self.doubt_in_words(), self.floor_in_words()];
+            words.into_iter().flatten().try_for_each(|words| writeln!(f, "{words}"))?;
         }
         let last = [self.standing_in_words(), self.margins_in_words()];
         last.into_iter().flatten().try_for_each(|words| writeln!(f, "{words}"))

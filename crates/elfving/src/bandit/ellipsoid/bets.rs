@@ -111,7 +111,8 @@ impl Bettor {
         let root = weight.sqrt();
         let latent = (weight * dot(row, &gain)).max(0.0);
         Bet {
-            mean: root * (dot(row, &self.mean) + self.offset.as_ref().map_or(0.0, |offset| offset[point.index()])),
+            mean: root
+                * (dot(row, &self.mean) + self.offset.as_ref().map_or(0.0, |offset| offset[point.index()])),
             variance: latent + self.extra,
             gain: gain.into_iter().map(|entry| root * entry).collect(),
         }

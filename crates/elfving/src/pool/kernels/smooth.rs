@@ -19,8 +19,8 @@ pub(super) fn smooth(points: &Matrix) -> KernelSpec {
     let columns: Vec<(f64, f64)> = (0..points.columns())
         .map(|k| {
             let column = || (0..points.rows()).map(|i| points[(i, k)]);
-            let (lower, upper) = column()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+            let (lower, upper) =
+                column().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
             // Halves, so that no range overflows.
             let half_range = 0.5 * upper - 0.5 * lower;
             if !(half_range > 0.0) {
@@ -69,6 +69,9 @@ mod tests {
         let points = Matrix::from_fn(12, 2, |i, k| ((i * (k + 3)) % 7) as f64);
         let scaled = Matrix::from_fn(12, 2, |i, k| points[(i, k)] * [1e3, 1e-3][k] + 7.0);
         let (a, b) = (lengths(&smooth(&points)), lengths(&smooth(&scaled)));
-        assert!((b[0] / a[0] / 1e3 - 1.0).abs() < 0.01 && (b[1] / a[1] / 1e-3 - 1.0).abs() < 0.01, "{a:?} {b:?}");
+        assert!(
+            (b[0] / a[0] / 1e3 - 1.0).abs() < 0.01 && (b[1] / a[1] / 1e-3 - 1.0).abs() < 0.01,
+            "{a:?} {b:?}"
+        );
     }
 }
