@@ -277,7 +277,7 @@ impl Dataset {
         let listed: Vec<String> = varying
             .iter()
             .take(NAMED_COLUMNS)
-            .map(|feature| format!("{} {}", feature.name, short(length(feature.first))))
+            .map(|feature| format!("{} {}", feature.name, three_digits(length(feature.first))))
             .collect();
         if !listed.is_empty() {
             let scales = if varying.len() == 1 { "length scale" } else { "length scales" };
@@ -291,7 +291,7 @@ impl Dataset {
         if left_out > WORTH_SAYING {
             words.push_str(&format!(
                 "; its features leave out up to {} % of the variance of a candidate, which every bound pays for",
-                short(100.0 * left_out)
+                three_digits(100.0 * left_out)
             ));
         }
         words
@@ -378,6 +378,11 @@ struct FeatureColumn {
     category: bool,
     /// Its first coordinate.
     first: usize,
+}
+
+/// Three digits and no more: `1.36`, `99.8`.
+fn three_digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
 }
 
 /// The numbers of a sentence with the digits that people read.
