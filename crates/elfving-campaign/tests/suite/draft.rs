@@ -147,7 +147,7 @@ fn where_every_candidate_has_a_mean_of_its_own_linear_stays() {
     assert_eq!(arms("id,arm,note\na,A,\nb,B,\nc,C,\n"), Model::Linear);
     // Two of one arm are one candidate to the model; a number beside it makes six of three.
     assert_eq!(arms("id,arm,note\na,A,\nb,B,\nc,B,\n"), Model::Linear);
-    assert!(arms("id,arm,x\na,A,1\nb,B,1\nc,A,2\nd,B,2\ne,A,4\n").is_kernel());
+    assert!(arms("id,arm,x,note\na,A,1,\nb,B,1,\nc,A,2,\nd,B,2,\ne,A,4,\n").is_kernel());
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn an_earlier_campaign_bets_and_the_new_file_stands_alone() {
     let bet = status.bets.iter().find(|bet| bet.believed).unwrap();
     assert!(bet.nats > 1.0, "{bet:?}");
     assert!(
-        status.statement.iter().any(|line| line.contains("the earlier campaign screen helps")),
+        status.statement.iter().any(|line| line.contains("The earlier campaign screen helps")),
         "{status:?}"
     );
     drop(campaign);

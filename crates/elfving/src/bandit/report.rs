@@ -357,6 +357,6 @@ impl fmt::Display for Report {
             words.into_iter().flatten().try_for_each(|words| writeln!(f, "{words}"))?;
         }
         let last = [self.standing_in_words(), self.margins_in_words()];
-        last.into_iter().flatten().try_for_each(|words| writeln!(f, "{words}"))
+        last.into_iter().flatten().chain(self.beliefs_in_words()).try_for_each(|words| writeln!(f, "{words}"))
     }
 }

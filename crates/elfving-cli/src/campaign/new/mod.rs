@@ -42,9 +42,9 @@ use questions::Questions;
   elfving new screen pool.csv --id id --maximize yield \\
           --noise sub-gaussian --sigma 0.05 --norm 3 --epsilon 0.1
       a candidate within 0.1 of the best, certified under these assumptions; the model is a smooth one, see --kernel
-  elfving new again pool.csv --id id --maximize yield --range 0,100 --sigma 4 --norm 200 --epsilon 10 \\
-          --prior screen
-      outcomes in percent; what the campaign \"screen\" found bets on this one
+  elfving new again pool.csv --id id --maximize yield --range 0,100 --sigma 4 --norm 200 \\
+          --epsilon 10 --batch 4
+      outcomes in percent: no outcome is outside of the range; --prior screen would let the campaign screen bet
   elfving new timings kernels.csv --id id --log block=2 --minimize ms --epsilon 0.5 \\
           --noise bounded-variance --sigma 2 --bound 50 --batch 32
       heavy tails: only the variance is assumed to be bounded

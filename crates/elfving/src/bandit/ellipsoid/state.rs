@@ -5,7 +5,7 @@ use super::doubt::waits_for;
 use super::margins::Verdict;
 use super::ridge::balanced_ridge;
 use super::snapshot::{Snapshot, unseen_coordinates};
-use super::theorem::Theorem;
+use super::theorem::{Theorem, charged_residuals};
 use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
     BanditError, ChoiceInterval, DataCheck, Decision, Elimination, Goal, Guarantee, Question, Reading,
@@ -67,7 +67,7 @@ impl State {
             theorem,
             refuted: None,
             unseen: unseen_coordinates(&question.pool),
-            left_out: question.pool.choice_residuals().into_iter().map(f64::sqrt).collect(),
+            left_out: charged_residuals(&question.pool)[1].iter().map(|residual| residual.sqrt()).collect(),
             survivors: (0..question.pool.choice_count()).map(ChoiceId::new).collect(),
             removed: Vec::new(),
             aside: BTreeSet::new(),

@@ -11,6 +11,7 @@
 //! teach, the later ones testify. Proof: `docs/ellipsoid.md`.
 
 use super::bets::{Bet, Bettor, LAST_OF_THE_BANK, Loss, bettors};
+use super::theorem::charged_residuals;
 use super::width::norm_of;
 use crate::bandit::{BetRecord, Question};
 use crate::estimate::Assumptions;
@@ -116,7 +117,7 @@ impl Testimony {
         let witness = |threshold| Witness::new(threshold, question.pool.len(), bettors.len());
         Self {
             pool: question.pool.clone(),
-            residuals: question.pool.residuals(),
+            residuals: charged_residuals(&question.pool)[0].clone(),
             witnesses: THRESHOLDS.map(witness).to_vec(),
             bettors,
             samples: 0,
