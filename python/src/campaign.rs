@@ -157,6 +157,7 @@ impl Campaign {
         model: &str,
         measured: Option<NamedBytes>,
         results: &str,
+        priors: Vec<String>,
         at: u64,
     ) -> PyResult<(Self, Vec<String>)> {
         let settings: Settings = parsed("campaign", settings)?;
@@ -168,7 +169,10 @@ impl Campaign {
         let (campaign, unused) = task::run(py, move || {
             let Settings { outcome, mode, gamma, seed, .. } = &settings;
             let (pool, targets) = (attached(pool), targets.map(attached));
-            let draft = Draft::read(pool, targets, pool_spec, outcome, *mode, *gamma, *seed)?;
+            let mut draft = Draft::read(pool, targets, pool_spec, outcome, *mode, *gamma, *seed)?;
+            for prior in priors {
+                draft.prior(&core::Campaign::open(prior)?)?;
+            }
             let decimal = draft.recipe().reading.decimal;
             let format = changes.over(&ResultsFormat { decimal, ..ResultsFormat::default() });
             let spec = settings.spec(&draft).results(format);

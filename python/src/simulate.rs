@@ -100,6 +100,7 @@ pub(crate) fn simulate(
             norm: simulated.norm,
             misspecification: simulated.misspecification,
             tails: simulated.noise.unwrap_or(tails),
+            range: None,
         };
         let named =
             simulated.algorithms.iter().map(|name| algorithm_named(name)).collect::<Answer<Vec<_>>>()?;

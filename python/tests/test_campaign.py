@@ -414,3 +414,24 @@ def test_candidates_come_later_and_go_by_a_condition(tmp_path: Path) -> None:
         campaign.extend(pd.DataFrame({"id": ["a"], "dose": [7.0]}), reason="again")
     with pytest.raises(elfving.OptionError, match="dosis"):
         campaign.forbid(where="dosis > 5", reason="a slip")
+
+
+def test_a_certified_campaign_without_a_kernel_names_its_smooth_model(tmp_path: Path) -> None:
+    campaign = elfving.Campaign.create(tmp_path / "doses", DOSES, **CERTIFIED)
+    assert campaign.model.startswith("smooth with an intercept: Matern 5/2")
+    linear = elfving.Campaign.create(tmp_path / "linear", DOSES, **CERTIFIED, kernel=elfving.kernels.linear())
+    assert linear.model.startswith("linear in the column")
+
+
+def test_a_range_needs_no_sigma_and_an_earlier_campaign_bets(tmp_path: Path) -> None:
+    question = {"id": "id", "maximize": "yield", "norm": 2.0, "epsilon": 0.2, "range": (0, 1)}
+    first = elfving.Campaign.create(tmp_path / "first", DOSES, **question)
+    slots = first.ask()
+    with pytest.raises(elfving.DataError, match="outside the range 0 to 1"):
+        first.tell({slots[0].slot: 1.5})
+    first.tell({slot.slot: 0.5 for slot in slots})
+    second = elfving.Campaign.create(tmp_path / "second", DOSES, **question, prior=first)
+    third = elfving.Campaign.create(tmp_path / "third", DOSES, **question, prior=[tmp_path / "first", second.path.with_name("first.elfving")])
+    assert second.spec["priors"] == ["the earlier campaign first"]
+    assert len(third.spec["priors"]) == 2
+    assert [bet["believed"] for bet in second.status().bets].count(True) == 1

@@ -8,10 +8,10 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use elfving::bandit::{Conversation, Decision, Follower, Limits, Reading};
+use elfving::bandit::{Conversation, Decision, Follower, Limits, Reading, TheoremName};
 use elfving::pool::PointId;
 use elfving::units::grouped;
-use elfving_problem::Dataset;
+use elfving_problem::{AssumptionSpec, Dataset};
 
 use crate::at::At;
 use crate::chain::Digest;
@@ -110,13 +110,15 @@ impl Campaign {
         spec.forced.iter().try_for_each(|id| candidates.find(id).map(drop))?;
         spec.layout.check(&candidates, spec.batch)?;
         let spec = engine::resolve(spec, &candidates)?;
+        check_priors(&spec)?;
         let engine = engine::start(&spec, &candidates)?;
         check_limits(&spec, &engine)?;
+        let assumed = spec.assumed;
         let files = attachments.iter().map(|file| (file.digest(), file.name.clone())).collect();
         let creation = Creation { spec, version: env!("CARGO_PKG_VERSION").to_owned(), files };
         let mut events = vec![(at, Event::Created(Box::new(creation)))];
         if let Some(brought_in) = earlier.filter(|brought_in| !brought_in.measurements.is_empty()) {
-            check_earlier(&brought_in.measurements, &candidates)?;
+            check_earlier(&brought_in.measurements, &candidates, &assumed)?;
             events.push((at, Event::Earlier(brought_in)));
         }
         let store = Store::create(path, attachments, &events)?;
@@ -147,7 +149,7 @@ impl Campaign {
         source: Option<Source>,
         at: At,
     ) -> Result<Brought, CampaignError> {
-        check_earlier(measurements, self.candidates()?)?;
+        check_earlier(measurements, self.candidates()?, &self.spec().assumed)?;
         self.change(at, |_| {
             let (measurements, source, by) = (measurements.to_vec(), source.clone(), None);
             Ok((vec![Event::Earlier(BroughtIn { measurements, source, by })], ()))
@@ -351,6 +353,9 @@ pub(crate) fn check(spec: &Spec) -> Result<(), CampaignError> {
             "candidate {id:?} is both forced and forbidden: take it out of one of the lists"
         )));
     }
+    if let Some(problem) = spec.assumed.range_problem() {
+        return Err(setting(problem));
+    }
     match spec {
         Spec { batch, .. } if *batch as u64 > MOST_MEASUREMENTS => {
             Err(setting(format!("a batch has at most {most} measurements, got {}", grouped(*batch as u64))))
@@ -375,10 +380,25 @@ pub(crate) fn check(spec: &Spec) -> Result<(), CampaignError> {
     }
 }
 
-fn check_earlier(measurements: &[(String, Reading)], candidates: &Dataset) -> Result<(), CampaignError> {
+/// What is wrong with an outcome under what is assumed: outside of the stated range is no outcome at all.
+pub(crate) fn problem_with(reading: &Reading, assumed: &AssumptionSpec) -> Option<String> {
+    reading.problem().or_else(|| {
+        let (low, high) = assumed.range?;
+        let outside = reading.values().iter().find(|value| !(low..=high).contains(*value))?;
+        Some(format!(
+            "{outside} is outside the range {low} to {high} that this campaign assumes of every outcome"
+        ))
+    })
+}
+
+fn check_earlier(
+    measurements: &[(String, Reading)],
+    candidates: &Dataset,
+    assumed: &AssumptionSpec,
+) -> Result<(), CampaignError> {
     for (id, reading) in measurements {
         candidates.find(id)?;
-        if let Some(problem) = reading.problem() {
+        if let Some(problem) = problem_with(reading, assumed) {
             return Err(CampaignError::NotAnOutcome { slot: id.clone(), problem });
         }
     }
@@ -441,6 +461,18 @@ pub(crate) fn check_limits(spec: &Spec, engine: &Follower) -> Result<(), Campaig
     };
     Err(setting(format!(
         "{} measures what its design says, as often as it says: it takes {rule}",
+        spec.algorithm
+    )))
+}
+
+/// Predictions bet where models bet; elsewhere they would be ignored.
+fn check_priors(spec: &Spec) -> Result<(), CampaignError> {
+    let bets = spec.algorithm.starts_with("ellipsoid-") && spec.theorem == TheoremName::Witnesses;
+    if spec.priors.is_empty() || bets {
+        return Ok(());
+    }
+    Err(setting(format!(
+        "{} does not use an earlier campaign's predictions: they bet in certified campaigns with sub-Gaussian noise and a norm",
         spec.algorithm
     )))
 }

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use elfving::bandit::Reading;
+use elfving::bandit::{Belief, Reading};
 use elfving_problem::defaults::{USUAL_RIDGE, USUAL_TOLERANCE};
-use elfving_problem::{Dataset, PoolSpec, Source};
+use elfving_problem::{Dataset, Model, PoolSpec, Source};
 use elfving_table::{Column, ColumnData, Condition, Notice, Problems, Table, TableError, Warning};
 
 use crate::at::At;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::event::BroughtIn;
+use crate::prior::belief;
 use crate::recipe::Recipe;
 use crate::results::ResultsFile;
 use crate::spec::{Meaning, Mode, OutcomeMarker, Spec};
@@ -24,11 +25,14 @@ pub struct Draft {
     attachments: Vec<Attachment>,
     recipe: Recipe,
     dataset: Dataset,
+    /// One prediction per candidate, forbidden ones included.
+    priors: Vec<Belief>,
 }
 
 impl Draft {
     /// Reads the tables. The outcome is no feature; in the calibrated mode text columns that look like categories are taken as such; `gamma` and
-    /// `seed` fill in what a kernel leaves open.
+    /// `seed` fill in what a kernel leaves open. A certified campaign whose model is not stated takes [`KernelSpec::Smooth`](elfving::pool::KernelSpec::Smooth),
+    /// unless the columns give every candidate a mean of its own.
     ///
     /// # Errors
     /// What is wrong with the tables or the model.
@@ -49,7 +53,12 @@ impl Draft {
         let targets =
             targets.map(|targets| parsed(targets, |source| spec.read_targets(source))).transpose()?;
         let (targets, target_table) = targets.unzip();
-        let dataset = Dataset::from_tables(table, target_table, spec, seed)?;
+        // A class that nobody stated is no assumption to rest a proof on. Where every candidate has a mean of its own, linear assumes nothing.
+        let unstated = mode == Mode::Certified && spec.model == Model::Unstated;
+        let mut dataset = Dataset::from_tables(table, target_table, spec, seed)?;
+        if unstated && !dataset.is_saturated() {
+            dataset = dataset.with_model(Model::smooth(), seed)?;
+        }
         let mut reading = dataset.spec().reading.clone();
         reading.text.extend(dataset.id_column().map(str::to_owned).filter(|id| !reading.text.contains(id)));
         let model = dataset.recorded_model(gamma.unwrap_or(USUAL_RIDGE), USUAL_TOLERANCE);
@@ -57,7 +66,22 @@ impl Draft {
         if let Some(targets) = &targets {
             recipe = recipe.targets(targets);
         }
-        Ok(Self { attachments: [pool].into_iter().chain(targets).collect(), recipe, dataset })
+        Ok(Self {
+            attachments: [pool].into_iter().chain(targets).collect(),
+            recipe,
+            dataset,
+            priors: Vec::new(),
+        })
+    }
+
+    /// Lets an earlier campaign bet beside the other models: what its results predict of every candidate is worked out now and kept in the
+    /// record. A wrong prediction costs width, never truth.
+    ///
+    /// # Errors
+    /// Without results there is nothing to predict from; the candidates need the columns that the earlier ones had.
+    pub fn prior(&mut self, earlier: &Campaign) -> Result<(), CampaignError> {
+        self.priors.push(belief(earlier, &self.dataset)?);
+        Ok(())
     }
 
     /// How the files become a pool, for the spec of the campaign.
@@ -114,9 +138,13 @@ impl Draft {
         at: At,
     ) -> Result<Campaign, CampaignError> {
         let earlier = measured.map(|file| self.brought_in(file, &spec)).transpose()?;
-        let Self { attachments, recipe, dataset } = self;
-        let spec = Spec { recipe, ..spec };
+        let Self { attachments, recipe, dataset, priors } = self;
         let dataset = dataset.without(&spec.forbidden)?;
+        let rows: Vec<usize> =
+            (0..dataset.names().len()).map(|candidate| dataset.table_row(candidate)).collect();
+        let of_these = |belief: &Belief| belief.select(&rows);
+        let priors = spec.priors.iter().cloned().chain(priors.iter().map(of_these)).collect();
+        let spec = Spec { recipe, priors, ..spec };
         Campaign::begin(path.as_ref(), spec, &attachments, dataset, earlier, at)
     }
 

@@ -3,7 +3,8 @@
 //! The engine is a [`Follower`]: built when a plan, a decision or a report is needed, it follows the state of the campaign and decides
 //! nothing that is not on record.
 
-use elfving::bandit::{ChoiceInterval, Follower, Policy, Question, Report};
+use elfving::bandit::{ChoiceInterval, Follower, Goal, Policy, Question, Report};
+use elfving::pool::ChoiceId;
 use elfving::units::{Confidence, Ridge};
 use elfving_lab::AnyAlgorithm;
 use elfving_problem::Dataset;
@@ -30,7 +31,30 @@ pub(crate) fn report(engine: &Follower, state: &State) -> Report {
             upper: -interval.lower,
         },
     };
-    Report { intervals: report.intervals.iter().map(turn).collect(), ..report }
+    let report = Report { intervals: report.intervals.iter().map(turn).collect(), ..report };
+    match state.spec.assumed.range {
+        Some(range) => within(range, report, state.spec.aim),
+        None => report,
+    }
+}
+
+/// Means lie where all outcomes lie: intervals end there, and so does what can be better than a pick.
+fn within((low, high): (f64, f64), mut report: Report, aim: Aim) -> Report {
+    for interval in &mut report.intervals {
+        let ends = [&mut interval.estimate, &mut interval.lower, &mut interval.upper];
+        ends.into_iter().for_each(|end| *end = end.clamp(low, high));
+    }
+    let room = |pick: &ChoiceId| {
+        let interval = report.intervals.iter().find(|interval| interval.choice == *pick);
+        interval.map_or(high - low, |interval| match aim {
+            Aim::Maximise => high - interval.lower,
+            Aim::Minimise => interval.upper - low,
+        })
+    };
+    if let (Goal::Best { .. } | Goal::Top { .. }, Some(epsilon)) = (report.goal, report.epsilon) {
+        report.epsilon = Some(report.picks.iter().map(room).fold(0.0, f64::max).min(epsilon));
+    }
+    report
 }
 
 /// The algorithm that a spec names.
@@ -74,9 +98,9 @@ pub(crate) fn resolve(mut spec: Spec, candidates: &Dataset) -> Result<Spec, Camp
 
 /// What is asked, with large outcomes good.
 fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError> {
-    if spec.assumed.sigma.is_none() {
+    if spec.assumed.sigma_bound().is_none() {
         return Err(setting(
-            "the certified mode needs sigma, a bound on the standard deviation of the noise",
+            "the certified mode needs sigma, a bound on the standard deviation of the noise, or the range of the outcomes",
         ));
     }
     let assumptions = spec.assumed.assumptions().map_err(|error| CampaignError::Bandit(error.into()))?;
@@ -90,6 +114,13 @@ fn question(spec: &Spec, candidates: &Dataset) -> Result<Question, CampaignError
         .seed(spec.seed);
     if let Some(space) = candidates.space()? {
         question = question.space(space);
+    }
+    for belief in &spec.priors {
+        let belief = match spec.aim {
+            Aim::Maximise => belief.clone(),
+            Aim::Minimise => belief.clone().negated(),
+        };
+        question = question.believes(belief).map_err(CampaignError::Bandit)?;
     }
     if let Some(gamma) = spec.gamma {
         question = question.gamma(Ridge::new(gamma).map_err(invalid)?);

@@ -26,6 +26,7 @@ mod export;
 mod format;
 mod layout;
 mod outliers;
+mod prior;
 mod recipe;
 mod report;
 mod results;

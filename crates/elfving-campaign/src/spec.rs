@@ -1,6 +1,6 @@
 //! The question of a campaign: everything that was decided before the first measurement.
 
-use elfving::bandit::{Goal, Limits, TheoremName};
+use elfving::bandit::{Belief, Goal, Limits, TheoremName};
 use elfving::named::named_enum;
 use elfving_problem::AssumptionSpec;
 use elfving_table::Decimal;
@@ -25,6 +25,7 @@ use crate::recipe::Recipe;
 /// | [`budget`](Self::budget) | none | measurements in all, at most |
 /// | [`forbid`](Self::forbid) | none | candidates that are neither measured nor chosen |
 /// | [`force`](Self::force) | none | candidates that are measured first |
+/// | [`priors`](Self::priors) | none | predictions of every candidate, made before the first measurement |
 /// | [`layout`](Self::layout) | nothing | plates, controls, and columns of which a batch holds few values |
 /// | [`results`](Self::results) | plain numbers | how files of results are written |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,6 +71,9 @@ pub struct Spec {
     /// Candidates that are measured first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forced: Vec<String>,
+    /// What was predicted of every candidate before the first measurement, in the user's units: it bets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priors: Vec<Belief>,
     /// How often one candidate may be measured.
     #[serde(default, skip_serializing_if = "Limits::are_none")]
     pub limits: Limits,
@@ -216,6 +220,10 @@ pub fn spec_for_programs(spec: &Spec) -> serde_json::Value {
     {
         fields.insert("assumptions".to_owned(), assumed);
     }
+    // Whose predictions bet, not the thousands of numbers.
+    if let Some(priors) = value.get_mut("priors") {
+        *priors = spec.priors.iter().map(Belief::name).collect();
+    }
     value
 }
 
@@ -240,6 +248,7 @@ impl Spec {
             recipe,
             forbidden: Vec::new(),
             forced: Vec::new(),
+            priors: Vec::new(),
             limits: Limits::default(),
             tries: usual_tries(),
             layout: Layout::default(),
@@ -321,6 +330,13 @@ impl Spec {
     #[must_use]
     pub fn force(mut self, ids: Vec<String>) -> Self {
         self.forced = ids;
+        self
+    }
+
+    /// Lets predictions bet that were made before the first measurement; [`Draft::prior`](crate::Draft::prior) makes them of an earlier campaign.
+    #[must_use]
+    pub fn priors(mut self, priors: Vec<Belief>) -> Self {
+        self.priors = priors;
         self
     }
 

@@ -21,11 +21,13 @@ pub(crate) struct About<'a> {
     pub(crate) infeasible: usize,
     /// Outcomes that came with a standard error above the assumed σ.
     pub(crate) noisier: usize,
+    /// Between which numbers every outcome lies.
+    pub(crate) range: Option<(f64, f64)>,
 }
 
 /// The statement, line by line; assumptions begin with a dash.
 pub(crate) fn statement(about: &About) -> Vec<String> {
-    let About { report, model, aim, waived, conditional, earlier, infeasible, noisier } = *about;
+    let About { report, model, aim, waived, conditional, earlier, infeasible, noisier, range } = *about;
     let promise = report.promise(aim.worse());
     let first = match (report.guarantee, waived) {
         (Guarantee::Calibrated, _) => {
@@ -61,7 +63,11 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
         }
     };
     let mut lines = vec![first];
+    lines.push(format!("- the model: {model}"));
     lines.extend(report.premises.iter().map(|premise| format!("- {premise}")));
+    if let Some((low, high)) = range {
+        lines.push(format!("- every outcome lies between {low} and {high}"));
+    }
     if earlier > 0 {
         let made = counted(earlier, "measurement");
         lines.push(format!(
@@ -80,8 +86,9 @@ pub(crate) fn statement(about: &About) -> Vec<String> {
             counted(noisier, "outcome")
         )
     });
-    let words = [doubt, report.floor_in_words(), report.margins_in_words()];
+    let words = [doubt, report.doubt_in_words(), report.floor_in_words(), report.margins_in_words()];
     lines.extend(words.into_iter().flatten().map(|words| sentence(&words)));
+    lines.extend(report.beliefs_in_words().iter().map(|words| sentence(words)));
     lines
 }
 

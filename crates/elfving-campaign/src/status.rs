@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use elfving::bandit::{
-    ChoiceInterval, DataCheck, Elimination, Guarantee, Margins, Reading, Reason, Report, SlotRecord,
-    SlotState, Standing,
+    BetRecord, ChoiceInterval, DataCheck, Elimination, Guarantee, Margins, Reading, Reason, Report,
+    SlotRecord, SlotState, Standing,
 };
 use elfving_problem::Dataset;
 use elfving_table::{TextColumn, slot_name};
@@ -100,6 +100,9 @@ pub struct CampaignStatus {
     /// Whether the data agree with what is assumed, where that is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_check: Option<DataCheck>,
+    /// What every model that bets has earned so far, the assumed one first; empty where none does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bets: Vec<BetRecord>,
     /// The statement with every assumption, line by line.
     pub statement: Vec<String>,
 }
@@ -222,6 +225,7 @@ impl Campaign {
             margins: report.margins,
             standing: report.standing,
             data_check: report.data_check.clone(),
+            bets: report.bets.clone(),
             statement: statement(&About {
                 report: &report,
                 model: &model,
@@ -231,6 +235,7 @@ impl Campaign {
                 earlier: if earlier_used { earlier } else { 0 },
                 infeasible: state.barred().values().filter(|bar| bar.infeasible).count(),
                 noisier: self.noisier_than_assumed(),
+                range: spec.assumed.range,
             }),
         })
     }
@@ -273,7 +278,7 @@ impl Campaign {
 
     /// Outcomes whose own standard error is above the assumed σ.
     fn noisier_than_assumed(&self) -> usize {
-        let Some(sigma) = self.spec().assumed.sigma else { return 0 };
+        let Some(sigma) = self.spec().assumed.sigma_bound() else { return 0 };
         let above = |slot: &SlotRecord| match &slot.state {
             SlotState::Told(Reading::WithError { standard_error, .. }) => *standard_error > sigma,
             _ => false,

@@ -8,7 +8,7 @@ use elfving_table::{Code, Hint, Problem, Problems, nearest, slot_index, slot_nam
 use serde::Serialize;
 
 use crate::at::At;
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, problem_with};
 use crate::error::CampaignError;
 use crate::event::{Barring, BroughtIn, Change, Correction, Event, Failing, Source, Telling};
 use crate::outliers::Outlier;
@@ -184,6 +184,14 @@ impl Campaign {
         let Words { mut told, results, failed, changes, volunteered, mut infeasible } = words;
         let mut events = Vec::new();
         let (source, by) = (|| source.cloned(), || options.by.clone());
+        let measured = results.iter().map(|(slot, reading)| (slot_name(*slot), reading));
+        let changed = changes.iter().filter_map(|change| Some((slot_name(change.slot), change.to.as_ref()?)));
+        let volunteers = volunteered.iter().map(|(id, reading)| (id.clone(), reading));
+        for (slot, reading) in measured.chain(changed).chain(volunteers) {
+            if let Some(problem) = problem_with(reading, &self.state.spec.assumed) {
+                return Err(CampaignError::NotAnOutcome { slot, problem });
+            }
+        }
         told.outliers = self.outliers(&results, &volunteered)?;
         // Whoever has failed as often as may be cannot be measured.
         let tries = self.state.spec.tries;

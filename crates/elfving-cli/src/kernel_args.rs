@@ -13,7 +13,7 @@ use crate::named::named;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Kernel")]
 pub(crate) struct KernelArgs {
-    /// The kernel: how similar two candidates are (default: linear, the features as they are)
+    /// The kernel: how similar two candidates are (default: linear, the features as they are; a certified campaign takes smooth)
     #[arg(long, value_parser = named::<KernelName>())]
     pub(crate) kernel: Option<KernelName>,
     /// Length scale: one number, one per feature (L1,L2,..), or `median` (the default), the median distance between
@@ -72,7 +72,10 @@ impl KernelArgs {
             let help = "give it with --gram K.npy";
             return Err(CliError::usage("E202", "--kernel gram needs a kernel matrix", help));
         }
-        let has_lengthscale = !matches!(name, KernelName::Linear | KernelName::Polynomial | KernelName::Gram);
+        let has_lengthscale = !matches!(
+            name,
+            KernelName::Linear | KernelName::Smooth | KernelName::Polynomial | KernelName::Gram
+        );
         let polynomial = name == KernelName::Polynomial;
         let parameters = [
             ("--gram", self.gram.is_some(), gram),
@@ -105,7 +108,9 @@ impl KernelArgs {
     pub(crate) fn spec(&self) -> Option<KernelSpec> {
         let lengthscale = self.lengthscale.clone().unwrap_or_default();
         Some(match self.name() {
-            KernelName::Linear | KernelName::Gram => return None,
+            KernelName::Gram => return None,
+            KernelName::Linear => return self.kernel.map(|_| KernelSpec::Linear),
+            KernelName::Smooth => KernelSpec::Smooth,
             KernelName::Rbf => KernelSpec::Rbf { lengthscale },
             KernelName::Matern12 => KernelSpec::Matern12 { lengthscale },
             KernelName::Matern32 => KernelSpec::Matern32 { lengthscale },

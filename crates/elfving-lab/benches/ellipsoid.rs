@@ -7,7 +7,7 @@ use divan::Bencher;
 use elfving::bandit::{EllipsoidBest, EllipsoidRegret, Goal, Next, Policy, Question, Reading, Wanted};
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::dot;
-use elfving::pool::Pool;
+use elfving::pool::{PointId, Pool};
 use elfving_lab::baselines::Baseline;
 
 fn readings(outcomes: &[f64]) -> Vec<Reading> {
@@ -65,6 +65,25 @@ fn the_report_of_the_best(bencher: Bencher, (points, dimension): (usize, usize))
     let mut policy = EllipsoidBest::new(question).expect("a policy");
     (0..20).for_each(|_| step(&mut policy, &pool, 10));
     bencher.bench_local(|| policy.report());
+}
+
+/// One outcome more, and whether measuring may stop: 45 ellipsoids, a bank of twelve, 300 different points measured.
+#[divan::bench(args = [(1_000, 100)])]
+fn a_look_at_the_stop(bencher: Bencher, (points, dimension): (usize, usize)) {
+    let question = question(points, dimension, Goal::Best { epsilon: 0.0 });
+    let pool = question.pool.clone();
+    let mut policy = EllipsoidBest::new(question).expect("a policy");
+    let outcome = |id: PointId| {
+        let row = pool.features().row(id.index());
+        Reading::from(dot(&row[..2], &[0.6, 0.8]) + 0.1 * (id.index() as f64).sin())
+    };
+    let told: Vec<(PointId, Reading)> =
+        (0..300).map(|i| PointId::new(3 * i)).map(|id| (id, outcome(id))).collect();
+    policy.note(&told).expect("it reuses all data");
+    bencher.bench_local(|| {
+        policy.note(&told[..1]).expect("it reuses all data");
+        policy.status()
+    });
 }
 
 #[divan::bench(args = SIZES, sample_count = 3, sample_size = 1)]

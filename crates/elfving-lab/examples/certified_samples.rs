@@ -1,11 +1,12 @@
-//! How many measurements a proof takes: today's theorem against the ellipsoid of all data with one ridge.
+//! How many measurements a proof takes: today's theorem against the ellipsoid of all data with one ridge, and with what an earlier
+//! campaign predicted.
 //!
-//! `cargo run --release -p elfving-lab --example certified_samples -- [seeds]`
+//! `cargo run --release -p elfving-lab --example certified_samples -- [seeds] [part of a name]`
 
 #[path = "../../elfving/tests/support/rbf100.rs"]
 mod rbf100;
 
-use elfving::bandit::{Bandit, EllipsoidBest, Goal, Outcome, Question, TheoremName};
+use elfving::bandit::{Bandit, Belief, EllipsoidBest, Goal, Outcome, Question, TheoremName};
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::Matrix;
 use elfving::pool::{Factorisation, Points, Pool, kernels};
@@ -17,15 +18,24 @@ struct Case {
     name: &'static str,
     pool: Pool,
     means: Vec<f64>,
+    /// The means of what is chosen among, where that is not what is measured.
+    choices: Option<Vec<f64>>,
     sigma: f64,
     norm: f64,
     epsilons: Vec<f64>,
+    /// What was predicted of every point beforehand, each to within 0.1.
+    belief: Option<Vec<f64>>,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seeds: u64 = std::env::args().nth(1).map_or(Ok(20), |text| text.parse())?;
-    for case in cases()? {
+    let wanted = std::env::args().nth(2).unwrap_or_default();
+    for case in cases()?.into_iter().filter(|case| case.name.contains(&wanted)) {
         for theorem in [TheoremName::OneRidge, TheoremName::Witnesses] {
+            // One ridge does not bet.
+            if case.belief.is_some() && theorem == TheoremName::OneRidge {
+                continue;
+            }
             let means: Vec<String> = case
                 .epsilons
                 .iter()
@@ -43,13 +53,18 @@ fn mean_samples(
     theorem: TheoremName,
     seeds: u64,
 ) -> Result<String, Box<dyn std::error::Error>> {
-    let best = case.means.iter().copied().fold(f64::MIN, f64::max);
+    let choices = case.choices.as_ref().unwrap_or(&case.means);
+    let best = choices.iter().copied().fold(f64::MIN, f64::max);
     let mut counts = Vec::new();
     let (mut wrong, mut refuted) = (0, 0);
     for seed in 0..seeds {
         let assumptions = Assumptions::new(case.sigma)?.tails(Tails::SubGaussian).norm(case.norm)?;
-        let question =
+        let mut question =
             Question::new(case.pool.clone(), assumptions, Goal::Best { epsilon })?.theorem(theorem);
+        if let Some(means) = &case.belief {
+            let deviations = vec![0.1; means.len()];
+            question = question.believes(Belief::new("an earlier campaign", means.clone(), deviations)?)?;
+        }
         let mut bandit = Bandit::new(Box::new(EllipsoidBest::new(question)?));
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut samples = 0;
@@ -63,7 +78,7 @@ fn mean_samples(
         }
         let report = bandit.report();
         refuted += u64::from(report.data_check.as_ref().is_some_and(|check| check.refuted));
-        let gap = best - case.means[report.picks[0].index()];
+        let gap = best - choices[report.picks[0].index()];
         wrong += u64::from(report.epsilon.is_some_and(|epsilon| gap > epsilon));
         counts.push(samples as f64);
     }
@@ -93,9 +108,17 @@ fn cases() -> Result<Vec<Case>, Box<dyn std::error::Error>> {
         sigma: 0.1,
         norm,
         epsilons: eighths.clone(),
+        choices: None,
+        belief: None,
     };
     let mut cases =
         vec![rbf(1.3, "rbf100, S = 1.3: 1/8, 1/16, 1/64"), rbf(2.6, "rbf100, S = 2.6: 1/8, 1/16, 1/64")];
+    // Off by 0.1 on average, in waves.
+    let off = |i: usize| 0.1 * 2f64.sqrt() * (std::f64::consts::TAU * 3.0 * i as f64 / 99.0).sin();
+    let right = rbf100::MEANS.iter().enumerate().map(|(i, mean)| mean + off(i)).collect();
+    cases.push(Case { belief: Some(right), ..rbf(1.3, "rbf100, earlier campaign off by 0.1") });
+    let wrong = rbf100::MEANS.iter().map(|mean| -mean).collect();
+    cases.push(Case { belief: Some(wrong), ..rbf(1.3, "rbf100, earlier campaign of the wrong sign") });
     let line = Matrix::from_fn(100, 1, |i, _| i as f64 / 99.0);
     let kernel = kernels::Rbf::new(0.05)?;
     let short =
@@ -107,6 +130,8 @@ fn cases() -> Result<Vec<Case>, Box<dyn std::error::Error>> {
         sigma: 0.1,
         norm: 1.66,
         epsilons: vec![1.0 / 32.0],
+        choices: None,
+        belief: None,
     });
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let mut rows = Matrix::from_fn(60, 12, |_, _| StandardNormal.sample(&mut random));
@@ -121,6 +146,22 @@ fn cases() -> Result<Vec<Case>, Box<dyn std::error::Error>> {
         sigma: 0.3,
         norm: 1.0,
         epsilons: vec![1.0 / 8.0],
+        choices: None,
+        belief: None,
+    });
+    let mut normals =
+        |rows, columns| Matrix::from_fn(rows, columns, |_, _| StandardNormal.sample(&mut random));
+    let (measured, chosen) = (normals(40, 6), normals(25, 6));
+    let theta = [0.3, -0.2, 0.1, 0.4, -0.3, 0.2];
+    cases.push(Case {
+        name: "40 measured, 25 others chosen, linear in 6, sigma = .3, S = 1: 1/4",
+        means: elfving::numerics::apply(&measured, &theta),
+        choices: Some(elfving::numerics::apply(&chosen, &theta)),
+        pool: Pool::from_features_with_choices(measured, chosen)?,
+        sigma: 0.3,
+        norm: 1.0,
+        epsilons: vec![1.0 / 4.0],
+        belief: None,
     });
     Ok(cases)
 }

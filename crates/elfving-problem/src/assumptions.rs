@@ -21,16 +21,51 @@ pub struct AssumptionSpec {
     pub norm: Option<f64>,
     /// h, how far means may be from the model.
     pub misspecification: f64,
+    /// Between which numbers every outcome lies. It bounds σ by half their distance and B by the larger one, and clips intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<(f64, f64)>,
 }
 
 impl AssumptionSpec {
-    /// The numbers as the library wants them; without σ, a noise of 0.
+    /// The numbers as the library wants them; without σ or a range, a noise of 0.
     ///
     /// # Errors
     /// A number outside its domain.
     pub fn assumptions(&self) -> Result<Assumptions, EstimateError> {
-        let noise = Assumptions::new(self.sigma.unwrap_or(0.0))?.tails(self.tails);
-        noise.misspecification(self.misspecification)?.bound(self.bound)?.norm(self.norm)
+        let noise = Assumptions::new(self.sigma_bound().unwrap_or(0.0))?.tails(self.tails);
+        let largest =
+            self.range.map(|(low, high)| low.abs().max(high.abs())).filter(|largest| *largest > 0.0);
+        let bound =
+            self.bound.map_or(largest, |bound| Some(largest.map_or(bound, |largest| bound.min(largest))));
+        noise.misspecification(self.misspecification)?.bound(bound)?.norm(self.norm)
+    }
+
+    /// σ: what is stated, or half the range of the outcomes, whichever is smaller. An outcome between a and b is (b - a)/2-sub-Gaussian
+    /// (Hoeffding's lemma), whatever its law.
+    ///
+    /// ```
+    /// use elfving_problem::AssumptionSpec;
+    /// let percent = AssumptionSpec { range: Some((0.0, 100.0)), ..AssumptionSpec::default() };
+    /// assert_eq!(percent.sigma_bound(), Some(50.0));
+    /// assert_eq!(AssumptionSpec { sigma: Some(5.0), ..percent }.sigma_bound(), Some(5.0));
+    /// ```
+    pub fn sigma_bound(&self) -> Option<f64> {
+        let of_range = self.range.map(|(low, high)| 0.5 * high - 0.5 * low);
+        match (self.sigma, of_range) {
+            (Some(sigma), Some(of_range)) => Some(sigma.min(of_range)),
+            (sigma, of_range) => sigma.or(of_range),
+        }
+    }
+
+    /// What is wrong with the range, if anything.
+    pub fn range_problem(&self) -> Option<String> {
+        let (low, high) = self.range?;
+        let sound = low.is_finite() && high.is_finite() && low < high;
+        (!sound).then(|| {
+            format!(
+                "the range of the outcomes needs two finite numbers, the smaller first, got {low} and {high}"
+            )
+        })
     }
 
     /// The same with the noise of each candidate, from a column of the pool.

@@ -14,6 +14,8 @@ named_enum! {
     pub enum KernelName: "kernel" {
         /// [`KernelSpec::Linear`].
         Linear = "linear": "The features as they are",
+        /// [`KernelSpec::Smooth`].
+        Smooth = "smooth": "Smooth with an intercept, length scales chosen from the pool: what a certified campaign takes by itself",
         /// [`KernelSpec::Rbf`].
         Rbf = "rbf": "Squared exponential: infinitely smooth",
         /// [`KernelSpec::Matern12`].
@@ -40,8 +42,10 @@ named_enum! {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "model", deny_unknown_fields)]
 pub enum Model {
-    /// Linear in the columns.
+    /// Nothing was said: linear in the columns, but a certified campaign begins with [`KernelSpec::Smooth`].
     #[default]
+    Unstated,
+    /// Linear in the columns.
     Linear,
     /// All products of columns up to a degree, with an intercept.
     Polynomial {
@@ -72,6 +76,11 @@ pub enum Model {
 }
 
 impl Model {
+    /// The class of a certified campaign whose user names no model.
+    pub fn smooth() -> Self {
+        Self::Kernel { of: KernelSpec::Smooth, residual: None }
+    }
+
     /// The model that options ask for: a kernel, a polynomial degree, a formula, or none of them.
     ///
     /// # Errors
@@ -94,7 +103,8 @@ impl Model {
                 Err(ProblemError::TwoModels { first: "a polynomial model" })
             }
             (_, Some(degree)) => Ok(Self::Polynomial { degree, interactions_only }),
-            (None | Some(KernelSpec::Linear), None) => Ok(Self::Linear),
+            (None, None) => Ok(Self::Unstated),
+            (Some(KernelSpec::Linear), None) => Ok(Self::Linear),
             (Some(of), None) => Ok(Self::Kernel { of, residual }),
         }
     }
@@ -102,7 +112,7 @@ impl Model {
     /// How far its kernel is factorised for a design of this ridge and gap; none for features as they are.
     pub fn residual(&self, gamma: f64, tolerance: f64) -> Option<f64> {
         let (given, from_file) = match self {
-            Self::Linear | Self::Polynomial { .. } | Self::Formula { .. } => return None,
+            Self::Unstated | Self::Linear | Self::Polynomial { .. } | Self::Formula { .. } => return None,
             Self::Kernel { residual, .. } => (residual, false),
             Self::Matrix { residual } => (residual, true),
         };
@@ -137,7 +147,7 @@ impl fmt::Display for Model {
     /// `kernel RBF, lengthscale 0.025`, or how the features came about.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Linear => f.write_str("linear model"),
+            Self::Unstated | Self::Linear => f.write_str("linear model"),
             Self::Polynomial { degree, interactions_only: true } => {
                 write!(f, "interactions up to degree {degree}")
             }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use elfving::pool::KernelSpec;
 use elfving::units::grouped;
 use elfving_table::{Column, ColumnData, EncodedColumn, FeatureMap, LogBase, Table, TextLook};
 use serde::Serialize;
@@ -13,6 +14,8 @@ use crate::{Dataset, Model};
 const NAMED_LEVELS: usize = 4;
 /// Columns of a model that are named in its sentence.
 const NAMED_COLUMNS: usize = 12;
+/// From this part of the variance on, what features leave out is worth a word.
+const WORTH_SAYING: f64 = 1e-4;
 
 /// A column of the user's table as the model sees it.
 ///
@@ -231,10 +234,12 @@ impl Dataset {
     /// `Matern 5/2 kernel, length scale 0.3, on a, b`.
     pub fn model_in_words(&self) -> String {
         // A constant is the intercept of a linear model, and nothing to any other.
-        let (count, on) = self.model_columns(matches!(self.model(), Model::Linear));
+        let (count, on) = self.model_columns(matches!(self.model(), Model::Unstated | Model::Linear));
         let columns = if count == 1 { "column" } else { "columns" };
         match self.model() {
-            Model::Linear => format!("linear in the {columns} {on}, {}", self.intercept_in_words()),
+            Model::Unstated | Model::Linear => {
+                format!("linear in the {columns} {on}, {}", self.intercept_in_words())
+            }
             Model::Polynomial { degree, interactions_only: true } => {
                 format!("interactions up to degree {degree} of the {columns} {on}, with an intercept")
             }
@@ -245,6 +250,9 @@ impl Dataset {
                 format!("linear in the terms of {formula}, with an intercept")
             }
             Model::Formula { formula } => format!("linear in the terms of {formula}, no intercept"),
+            Model::Kernel { of, residual } if of.smooth_parts().is_some() => {
+                self.smooth_in_words(of, residual.unwrap_or(0.0))
+            }
             Model::Kernel { of, .. } => {
                 let words = of.to_string();
                 let words = match words.split_once(", ") {
@@ -255,6 +263,42 @@ impl Dataset {
             }
             Model::Matrix { .. } => "the kernel matrix that came with the pool".to_owned(),
         }
+    }
+
+    /// `smooth with an intercept: Matern 5/2 kernel times 4 plus the constant 100, length scales dose 1.06, plate 0.7`.
+    fn smooth_in_words(&self, of: &KernelSpec, residual: f64) -> String {
+        let Some((intercept, variance, lengthscale)) = of.smooth_parts() else { return of.to_string() };
+        let mut words = format!(
+            "smooth with an intercept: Matern 5/2 kernel times {variance} plus the constant {intercept}"
+        );
+        let features = self.features_by_column();
+        let varying: Vec<&FeatureColumn> =
+            features.iter().filter(|feature| feature.constant.is_none()).collect();
+        let length = |at: usize| match lengthscale.values() {
+            [shared] => *shared,
+            each => each.get(at).copied().unwrap_or(1.0),
+        };
+        let listed: Vec<String> = varying
+            .iter()
+            .take(NAMED_COLUMNS)
+            .map(|feature| format!("{} {}", feature.name, three_digits(length(feature.first))))
+            .collect();
+        if !listed.is_empty() {
+            let scales = if varying.len() == 1 { "length scale" } else { "length scales" };
+            words.push_str(&format!(", {scales} {}", listed.join(", ")));
+        }
+        if let Some(more) = varying.len().checked_sub(NAMED_COLUMNS).filter(|more| *more > 0) {
+            words.push_str(&format!(" and {} more", grouped(more as u64)));
+        }
+        // As a part of what distinguishes candidates.
+        let left_out = residual * (intercept + variance) / variance;
+        if left_out > WORTH_SAYING {
+            words.push_str(&format!(
+                "; its features leave out up to {} % of the variance of a candidate, which every bound pays for",
+                three_digits(100.0 * left_out)
+            ));
+        }
+        words
     }
 
     /// The model of the calibrated mode in words: it has its own kernel, and its parameters are fitted to the data.
@@ -307,7 +351,8 @@ impl Dataset {
             let names = self.about().coordinate_names.clone();
             let names =
                 names.unwrap_or_else(|| (0..x.columns()).map(|column| format!("x{column}")).collect());
-            let feature = |(at, name)| FeatureColumn { name, constant: constant(at), category: false };
+            let feature =
+                |(at, name)| FeatureColumn { name, constant: constant(at), category: false, first: at };
             return names.into_iter().enumerate().map(feature).collect();
         };
         let mut at = 0;
@@ -323,7 +368,7 @@ impl Dataset {
                     ((from..at).all(|level| constant(level).is_some()).then_some(1.0), true)
                 }
             };
-            FeatureColumn { name: column.clone(), constant, category }
+            FeatureColumn { name: column.clone(), constant, category, first: from }
         };
         encoding.columns().iter().map(feature).collect()
     }
@@ -335,6 +380,13 @@ struct FeatureColumn {
     /// The value that every candidate has; none where they differ.
     constant: Option<f64>,
     category: bool,
+    /// Its first coordinate.
+    first: usize,
+}
+
+/// Three digits and no more: `1.36`, `99.8`.
+fn three_digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
 }
 
 /// The numbers of a sentence with the digits that people read.
@@ -354,7 +406,7 @@ fn rounded(words: &str) -> String {
 mod tests {
     use super::*;
     use crate::{PoolSpec, Source};
-    use elfving::pool::{KernelSpec, Lengthscale};
+    use elfving::pool::Lengthscale;
     use elfving_table::{OneHot, PoolOptions};
 
     const TABLE: &str = "run,one,dose,base,note,plate,yield

@@ -57,6 +57,7 @@ class Campaign:
         bound: float | None = None,
         norm: float | None = None,
         misspecification: float = 0.0,
+        range: tuple[float, float] | None = None,
         delta: float = 0.05,
         gamma: float | None = None,
         batch: int = 24,
@@ -89,6 +90,7 @@ class Campaign:
         same: str | Sequence[str] | None = None,
         at_most: Mapping[str, int] | None = None,
         measured: Any = None,
+        prior: str | os.PathLike[str] | Campaign | Sequence[str | os.PathLike[str] | Campaign] = (),
         error_column: str | None = None,
         repeats: Sequence[str] = (),
         repeated_slots: bool = False,
@@ -116,10 +118,14 @@ class Campaign:
         sigma, bound, norm, misspecification, delta, gamma
             What is assumed: the deviation of the noise, the mean outcomes, the norm of the function, its distance from the
             model; the probability of a wrong verdict; the ridge.
+        range : (low, high), optional
+            Between which numbers every outcome lies: bounds ``sigma`` by half their distance, so that neither ``noise`` nor ``sigma``
+            is needed, and clips every interval.
         batch, budget, seed
             Measurements asked for at once, measurements in all, the seed of every random choice.
         kernel, residual, polynomial_model, interactions_only, model
-            The model, as for :class:`Pool`.
+            The model, as for :class:`Pool`. Where none is named, a certified campaign takes :func:`elfving.kernels.smooth`, unless the
+            columns give every candidate a mean of its own; :attr:`model` says what it is.
         id, features, ignore, one_hot, categorical, log, standardize, marker, where, decimal, array, sheet
             The columns, as for :class:`Pool`; ``marker`` is about outcomes, too: ``{"n.d.": "failed", "<1": 0.5}``. The
             calibrated mode takes text columns as categories by itself, unless they look like names or notes;
@@ -138,6 +144,9 @@ class Campaign:
             Columns that all of a batch share, and columns of which a batch holds at most so many values.
         measured : path, data frame, or mapping of id to outcome, optional
             Measurements made before; ``measured=pool`` where the pool itself has them in the outcome column.
+        prior : campaign(s), or their files
+            Earlier campaigns whose results predict the outcomes: they bet beside the other models. A right one saves measurements, a
+            wrong one costs some, and never makes an answer false.
         error_column, repeats, repeated_slots
             How files of results are written: a column of standard errors, columns of repeats, several lines of one slot as
             repeats of it.
@@ -162,9 +171,11 @@ class Campaign:
             raise OptionError("name the outcome with maximize= or minimize=, one of them")
         if mode not in ("certified", "calibrated"):
             raise OptionError(f"mode is 'certified' or 'calibrated', not {mode!r}")
+        if noise is None and range is not None:
+            noise = "sub-gaussian"
         if noise is None and mode == "certified":
             raise OptionError(
-                "a certified campaign needs noise='sub-gaussian' or 'bounded-variance', and sigma; "
+                "a certified campaign needs noise='sub-gaussian' or 'bounded-variance', and sigma, or range=(low, high); "
                 "mode='calibrated' needs no assumptions"
             )
         if noise not in (None, "sub-gaussian", "bounded-variance"):
@@ -191,6 +202,7 @@ class Campaign:
                 "bound": bound,
                 "norm": norm,
                 "misspecification": misspecification,
+                "range": None if range is None else [float(end) for end in range],
             },
             "delta": delta,
             "gamma": gamma,
@@ -227,6 +239,7 @@ class Campaign:
             model_options(kernel, residual, polynomial_model, interactions_only, model),
             earlier_measurements(measured, str(settings["outcome"]), id),
             results_options(None, marker, error_column, repeats, repeated_slots),
+            _files_of(prior),
             _millis(at),
         )
         for warning in [*native.warnings(), *unused]:
@@ -490,6 +503,14 @@ def _millis(at: int | datetime.datetime | None) -> int:
     if isinstance(at, int):
         return at
     return int(at.timestamp() * 1000)
+
+
+def _files_of(priors: Any) -> list[str]:
+    """The files of earlier campaigns."""
+    several = [priors] if isinstance(priors, (str, os.PathLike, Campaign)) else priors
+    files = [str(one.path) if isinstance(one, Campaign) else os.fspath(one) for one in several]
+    named = [file if os.path.exists(file) else file + ".elfving" for file in files]
+    return [with_end if os.path.exists(with_end) else file for file, with_end in zip(files, named, strict=True)]
 
 
 def layout_of(

@@ -144,6 +144,7 @@ class Campaign:
         model: str,
         measured: _File | None,
         results: str,
+        priors: list[str],
         at: int,
     ) -> tuple[Campaign, list[str]]: ...
     @staticmethod

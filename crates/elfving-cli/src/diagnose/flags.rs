@@ -35,6 +35,7 @@ pub(super) fn of(suggestion: &Suggestion) -> String {
 fn kernel(of: &KernelSpec) -> String {
     let (name, lengthscale) = match of {
         KernelSpec::Linear => return "--kernel linear".to_owned(),
+        KernelSpec::Smooth => return "--kernel smooth".to_owned(),
         KernelSpec::Rbf { lengthscale } => ("rbf", lengthscale),
         KernelSpec::Matern32 { lengthscale } => ("matern32", lengthscale),
         KernelSpec::Matern52 { lengthscale } => ("matern52", lengthscale),

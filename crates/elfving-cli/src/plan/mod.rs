@@ -105,7 +105,7 @@ pub(crate) fn run(args: &PlanArgs, as_json: bool, console: Console) -> Result<()
     let AssumptionArgs { delta, bound, norm, misspecification, .. } = args.assumptions;
     let (tails, misspecification) = (args.assumptions.tails(), misspecification.unwrap_or(0.0));
     let request = ForecastRequest {
-        assumptions: AssumptionSpec { sigma: Some(sigma), tails, bound, norm, misspecification },
+        assumptions: AssumptionSpec { sigma: Some(sigma), tails, bound, norm, misspecification, range: None },
         epsilon,
         delta,
         gamma: args.question.gamma,

@@ -396,3 +396,59 @@ fn what_the_disk_refuses_ends_with_its_own_code() {
     assert_snapshot!(bench.show("ask elsewhere"));
     assert_snapshot!(Bench::new().show("ask"));
 }
+
+const ASSUMED: &str =
+    "--id id --features 'dose (mg)' --maximize yield --norm 2 --epsilon 0.2 --batch 4 --quiet";
+
+#[test]
+fn a_certified_campaign_without_a_kernel_names_its_smooth_model_everywhere() {
+    let bench = lab();
+    let new = bench.json(&format!("new screen pool.csv {ASSUMED} --noise sub-gaussian --sigma 0.1 --json"));
+    let model = new["model"].as_str().unwrap().to_owned();
+    assert!(model.starts_with("smooth with an intercept: Matern 5/2"), "{model}");
+    let status = bench.json("status screen --json");
+    assert_eq!(status["model"], model.as_str());
+    let statement = status["statement"].as_array().unwrap();
+    assert!(statement.contains(&format!("- the model: {model}").into()), "{statement:?}");
+    bench.run("report screen --out page.html");
+    assert!(bench.text("page.html").contains("smooth with an intercept"));
+    let linear =
+        format!("new linear pool.csv {ASSUMED} --noise sub-gaussian --sigma 0.1 --kernel linear --json");
+    assert_eq!(
+        bench.json(&linear)["model"],
+        "linear in the column dose (mg), through the origin: no intercept"
+    );
+}
+
+#[test]
+fn a_range_needs_no_sigma_and_an_outcome_outside_of_it_is_refused() {
+    let bench = lab();
+    let new = bench.json(&format!("new screen pool.csv {ASSUMED} --range 0,1 --json"));
+    assert_eq!(new["spec"]["assumptions"]["range"], serde_json::json!([0.0, 1.0]));
+    bench.run("ask screen --out batch.csv -q");
+    let bench = fill_in(bench, |k| if k == 2 { "1.5".into() } else { "0.5".into() });
+    let refused = bench.run("tell screen results.csv");
+    assert_eq!(refused.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("1.5 is outside the range 0 to 1"), "{said}");
+    for wrong in ["1,0", "0", "0,x", "0,inf"] {
+        let output = bench.run(&format!("new other pool.csv {ASSUMED} --range {wrong}"));
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn an_earlier_campaign_bets_on_the_next_one() {
+    let bench = fill_in(asked(), value);
+    bench.run("tell screen results.csv -q");
+    let assumed = format!("{ASSUMED} --noise sub-gaussian --sigma 0.1");
+    let new = bench.json(&format!("new next pool.csv {assumed} --prior screen --json"));
+    assert_eq!(new["spec"]["priors"], serde_json::json!(["the earlier campaign screen"]));
+    let status = bench.json("status next --json");
+    let bets = status["bets"].as_array().unwrap();
+    let believed: Vec<_> = bets.iter().filter(|bet| bet["believed"] == true).collect();
+    assert_eq!(believed.len(), 1, "{bets:?}");
+    let nothing = bench.run(&format!("new third pool.csv {assumed} --prior next"));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("has no results to predict from"));
+    assert!(!bench.path("third.elfving").exists());
+}

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, OnceLock};
 
 use elfving::numerics::Matrix;
-use elfving::pool::{KernelSpec, Lengthscale, Points, PoolError};
+use elfving::pool::feature_maps::PivotedCholeskyFeatures;
+use elfving::pool::{Factorisation, KernelSpec, Lengthscale, Points, PoolError};
 use elfving_table::{Code, Encoded, Encoding, Hint, PoolTable, Problem, Problems, Table, TableError};
 
 use super::{About, Dataset, Files, Note, Numbers, formula};
@@ -65,7 +66,7 @@ impl Dataset {
         let all = spec.columns.conditions.is_empty();
         let names = if id.is_some() || !all { Names::Named(ids) } else { Names::numbered(ids.len()) };
         let (x, z) = (kept(features)?, z.map(kept).transpose()?);
-        let notes = resolve(&mut spec.model, &x, seed)?;
+        let notes = resolve(&mut spec.model, &x, z.as_ref(), seed)?;
         let about = About {
             names,
             choice_names,
@@ -99,7 +100,7 @@ impl Dataset {
         let names = Names::new(ids, x.rows(), "candidates")?;
         let choice_names = z.as_ref().map(|z| Names::new(choice_ids, z.rows(), "targets")).transpose()?;
         let (x, z) = (kept(x)?, z.map(kept).transpose()?);
-        let notes = resolve(&mut model, &x, seed)?;
+        let notes = resolve(&mut model, &x, z.as_ref(), seed)?;
         let spec = PoolSpec { model, ..PoolSpec::default() };
         let codes = (Vec::new(), z.as_ref().map(|_| Vec::new()));
         let files = Files::default();
@@ -149,7 +150,7 @@ impl Dataset {
         let choice_names = targets.map(target_names).transpose()?;
         let residual = match spec.model {
             Model::Kernel { residual, .. } | Model::Matrix { residual } => residual,
-            Model::Linear | Model::Polynomial { .. } | Model::Formula { .. } => None,
+            Model::Unstated | Model::Linear | Model::Polynomial { .. } | Model::Formula { .. } => None,
         };
         spec.model = Model::Matrix { residual };
         let files = Files {
@@ -358,6 +359,26 @@ impl Dataset {
         Ok(dataset)
     }
 
+    /// The same candidates under another model.
+    ///
+    /// # Errors
+    /// [`ProblemError::NoTable`] for a kernel matrix, or what is wrong with the model.
+    pub fn with_model(self, mut model: Model, seed: u64) -> Result<Self, ProblemError> {
+        let Numbers::Coordinates { x, z } = &self.numbers else {
+            return Err(ProblemError::NoTable { what: "another model" });
+        };
+        let notes = resolve(&mut model, x, z.as_ref(), seed)?;
+        if let Some(kernel) = model.kernel() {
+            kernel.build()?.check(x.dimension())?;
+        }
+        let Self { mut about, numbers, table, target_table, rows, begun_with, warnings, .. } = self;
+        about.spec.model = model;
+        let mut dataset = Self::of_parts(about, numbers, notes)?;
+        (dataset.table, dataset.target_table, dataset.warnings) = (table, target_table, warnings);
+        (dataset.rows, dataset.begun_with) = (rows, begun_with);
+        Ok(dataset)
+    }
+
     /// The same candidates, to choose among other rows, on the same scale.
     ///
     /// # Errors
@@ -439,15 +460,57 @@ fn not_empty(table: &Table) -> Result<(), TableError> {
     Err(empty.help(Hint::GiveTargets).into())
 }
 
-/// Puts a number in place of every length scale that is left to the points.
-fn resolve(model: &mut Model, points: &Points, seed: u64) -> Result<Vec<Note>, ProblemError> {
-    let Model::Kernel { of, .. } = model else { return Ok(Vec::new()) };
+/// Puts a number in place of every length scale that is left to the points, and of the residual of a smooth class.
+fn resolve(
+    model: &mut Model,
+    points: &Points,
+    choices: Option<&Points>,
+    seed: u64,
+) -> Result<Vec<Note>, ProblemError> {
+    let Model::Kernel { of, residual } = model else {
+        if *model == Model::Unstated {
+            *model = Model::Linear;
+        }
+        return Ok(Vec::new());
+    };
     let asked = of.clone();
     *of = of.resolve(points, seed)?;
+    if asked == KernelSpec::Smooth && residual.is_none() {
+        *residual = Some(affordable_residual(of, points, choices)?);
+    }
     Ok(match (median_of(&asked), lengthscale_of(of)) {
         (true, Some(Lengthscale::Shared(median))) => vec![Note::MedianLengthscale(*median)],
         _ => Vec::new(),
     })
+}
+
+/// Most features of a smooth class: a look at 4,362 candidates then takes a second.
+const MOST_FEATURES: usize = 600;
+/// How far a smooth class is followed where so many features are enough, relative to its largest value: a ten-thousandth of the norm.
+const FINE_RESIDUAL: f64 = 1e-10;
+
+/// How far a kernel can be followed by so many features: what they leave out is paid for in every bound.
+fn affordable_residual(
+    of: &KernelSpec,
+    points: &Points,
+    choices: Option<&Points>,
+) -> Result<f64, ProblemError> {
+    let kernel = of.build()?;
+    let atoms = match choices {
+        Some(choices) => points.clone().followed_by(choices)?,
+        None => points.clone(),
+    };
+    let largest = (0..atoms.len()).map(|i| kernel.diagonal(atoms.matrix().row(i))).fold(0.0, f64::max);
+    let settings = Factorisation::default().residual(FINE_RESIDUAL).max_rank(MOST_FEATURES);
+    let factorised = PivotedCholeskyFeatures::new(kernel, settings).factorise(&atoms)?;
+    let left_out = factorised.max_residual / largest;
+    if left_out <= FINE_RESIDUAL {
+        return Ok(FINE_RESIDUAL);
+    }
+    // Two digits, rounded up: the same features then come of it everywhere.
+    let unit = 10f64.powf(left_out.log10().floor() - 1.0);
+    let up = ((left_out / unit).ceil() + 1.0) * unit;
+    Ok(format!("{up:.1e}").parse().unwrap_or(up))
 }
 
 /// Whether a plain kernel leaves its length scale to the points.

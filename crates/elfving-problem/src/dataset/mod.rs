@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use elfving::numerics::Matrix;
+use elfving::numerics::{Matrix, right_singular};
 use elfving::pool::feature_maps::{FeatureMap, PolynomialExpansion};
 use elfving::pool::formula::BoundFormula;
 use elfving::pool::{Factorisation, Points, Pool};
@@ -165,6 +165,22 @@ impl Dataset {
         }
     }
 
+    /// Whether a linear model leaves every candidate a mean of its own, as one column of categories does: it then assumes nothing.
+    pub fn is_saturated(&self) -> bool {
+        let Numbers::Coordinates { x, z: None } = &self.numbers else { return false };
+        let mut rows: Vec<usize> = (0..x.len()).collect();
+        let row = |i: &usize| x.matrix().row(*i);
+        rows.sort_by(|a, b| row(a).partial_cmp(row(b)).unwrap_or(std::cmp::Ordering::Equal));
+        rows.dedup_by(|a, b| row(a) == row(b));
+        if rows.len() > x.dimension() {
+            return false;
+        }
+        let Some(singular) = right_singular(&x.matrix().select_rows(&rows)) else { return false };
+        let largest = singular.values.first().copied().unwrap_or(0.0);
+        let rank = singular.values.iter().filter(|&&value| value > SATURATED * largest).count();
+        rank == rows.len()
+    }
+
     /// How often a kernel was factorised.
     pub fn factorisations(&self) -> usize {
         self.factorisations.load(Ordering::Relaxed)
@@ -306,6 +322,9 @@ impl Dataset {
         found.ok_or_else(|| self.about.names.unknown(id, "candidate"))
     }
 }
+
+/// Singular values below this part of the largest count as none.
+const SATURATED: f64 = 1e-9;
 
 fn expansion(degree: usize, interactions_only: bool) -> PolynomialExpansion {
     PolynomialExpansion::default().degree(degree).interactions_only(interactions_only)

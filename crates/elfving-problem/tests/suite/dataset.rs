@@ -153,3 +153,30 @@ proptest! {
         prop_assert_eq!(numbered.find(&list.len().to_string()), None);
     }
 }
+
+#[test]
+fn a_smooth_class_of_a_large_pool_has_few_features_and_says_what_they_leave_out() {
+    let rough = |i: usize, k: usize| ((i * (7919 + 104 * k) + 13 * k) % 1009) as f64 / 1009.0;
+    let x = Matrix::from_fn(900, 4, rough);
+    let dataset = Dataset::from_arrays(x, None, None, None, None, Model::smooth(), 0).unwrap();
+    let Model::Kernel { of, residual: Some(residual) } = dataset.model().clone() else { panic!() };
+    let pool = dataset.build(1e-4, 1e-3).unwrap();
+    assert!(pool.dimension() <= 600 && pool.dimension() > 550, "{pool}");
+    assert!(residual > 1e-6 && pool.residual() <= residual * 104.0, "{residual} {pool}");
+    assert!(
+        dataset.model_in_words().contains("its features leave out up to"),
+        "{}",
+        dataset.model_in_words()
+    );
+    // What is recorded makes the same features again.
+    let again = Dataset::from_arrays(
+        Matrix::from_fn(900, 4, rough),
+        None,
+        None,
+        None,
+        None,
+        Model::Kernel { of, residual: Some(residual) },
+        0,
+    );
+    assert_eq!(again.unwrap().build(1e-4, 1e-3).unwrap().features(), pool.features());
+}

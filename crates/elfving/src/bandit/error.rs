@@ -104,6 +104,14 @@ pub enum BanditError {
         /// What is wrong.
         problem: String,
     },
+    /// What was believed beforehand is no prediction of every candidate.
+    #[error("the predictions of {name}: {problem}")]
+    Belief {
+        /// Whose they are.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// The next round does not fit into the budget.
     #[error(
         "the next round needs {needed} measurements and {left} are left; a larger epsilon, less noise or a smaller bound \
@@ -158,6 +166,7 @@ impl BanditError {
             BanditError::Conflict { .. } => ErrorKind::Conflict,
             BanditError::NotAnOutcome { .. }
             | BanditError::Earlier { .. }
+            | BanditError::Belief { .. }
             | BanditError::RoundClosed { .. } => ErrorKind::Data,
             BanditError::OverBudget { .. } => ErrorKind::Budget,
             BanditError::RoundIncomplete { .. } => ErrorKind::RoundIncomplete,

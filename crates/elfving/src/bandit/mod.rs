@@ -9,6 +9,7 @@ mod algorithm;
 mod ask_tell;
 mod auto;
 mod batch_rules;
+mod belief;
 mod calibrated;
 mod conversation;
 pub mod elimination;
@@ -30,6 +31,7 @@ pub use algorithm::Algorithm;
 pub use ask_tell::Bandit;
 pub use auto::{Family, Recommendation, recommend};
 pub use batch_rules::{AtMost, Limits, that_fit};
+pub use belief::Belief;
 pub use calibrated::{
     Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
     conditional_statement,
@@ -46,6 +48,8 @@ pub use policy::{Decision, Elimination, Next, Policy, SetAside, Wanted, averages
 pub use question::{Question, TheoremName};
 pub use reading::Reading;
 pub use regression::{Precision, Regression};
-pub use report::{ChoiceInterval, DataCheck, Guarantee, Margins, Reason, Report, Standing, Status};
+pub use report::{
+    BetRecord, ChoiceInterval, DataCheck, Guarantee, Margins, Reason, Report, Standing, Status,
+};
 pub use slot::{Outcome, Slot, SlotId, Told};
 pub use why::Why;

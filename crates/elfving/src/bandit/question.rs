@@ -1,6 +1,6 @@
 //! The question: what can be measured, what is wanted, and what is assumed.
 
-use super::{BanditError, Goal};
+use super::{BanditError, Belief, Goal};
 use crate::estimate::Assumptions;
 use crate::named::named_enum;
 use crate::pool::Pool;
@@ -27,6 +27,7 @@ named_enum! {
 /// | [`seed`](Self::seed) | 0 | of every random choice |
 /// | [`begun_with`](Self::begun_with) | all points | how many points there were before the first measurement |
 /// | [`space`](Self::space) | the features of the pool | the candidates by their columns, for calibrated policies and for bets |
+/// | [`believes`](Self::believes) | nothing | what was predicted before the first measurement: it bets in the ellipsoid family |
 /// | [`theorem`](Self::theorem) | witnesses | what the bounds of the ellipsoid family rest on |
 ///
 /// ```
@@ -55,6 +56,8 @@ pub struct Question {
     pub begun_with: usize,
     /// The candidates by their own columns, for a calibrated policy; where there is none it takes the features of the pool.
     pub space: Option<Space>,
+    /// What was predicted before the first measurement.
+    pub beliefs: Vec<Belief>,
     /// The theorem behind the bounds of the ellipsoid family.
     pub theorem: TheoremName,
 }
@@ -77,6 +80,7 @@ impl Question {
             seed: 0,
             begun_with,
             space: None,
+            beliefs: Vec::new(),
             theorem: TheoremName::Witnesses,
         })
     }
@@ -107,6 +111,24 @@ impl Question {
     pub fn space(mut self, space: Space) -> Self {
         self.space = Some(space);
         self
+    }
+
+    /// Lets one more prediction bet, made before the first measurement.
+    ///
+    /// # Errors
+    /// [`BanditError::Belief`] unless it has one mean for each of the points that there were then.
+    pub fn believes(mut self, belief: Belief) -> Result<Self, BanditError> {
+        let problem = belief.problem().or_else(|| {
+            let (points, means) = (self.begun_with, belief.means().len());
+            (means != points).then(|| format!("{means} predictions for {points} candidates"))
+        });
+        match problem {
+            Some(problem) => Err(BanditError::Belief { name: belief.name().to_owned(), problem }),
+            None => {
+                self.beliefs.push(belief);
+                Ok(self)
+            }
+        }
     }
 
     /// The theorem behind the bounds of the ellipsoid family.

@@ -118,6 +118,27 @@ pub struct DataCheck {
     pub rival: String,
 }
 
+impl DataCheck {
+    /// Whether the data speak against what is assumed without refuting it: another model predicted the outcomes, before it saw them,
+    /// better than any function of the assumed model fits them afterwards. Nothing is stated then.
+    pub fn doubts(&self) -> bool {
+        !self.refuted && self.log_evidence_ratio > 0.0
+    }
+}
+
+/// What one of the models that bet has earned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BetRecord {
+    /// The model in words.
+    pub name: String,
+    /// Its share of the mixture, fixed before the first outcome.
+    pub share: f64,
+    /// How much better than the assumed model itself it predicted the outcomes, as the logarithm of a likelihood ratio.
+    pub nats: f64,
+    /// Whether it was given from outside: an earlier campaign.
+    pub believed: bool,
+}
+
 /// What a policy knows so far.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
@@ -155,6 +176,12 @@ pub struct Report {
     pub standing: Option<Standing>,
     /// Whether the data agree with what is assumed, where that is looked at.
     pub data_check: Option<DataCheck>,
+    /// How many measurements come before the first statement, where those that check the model are still to be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<u64>,
+    /// What every model that bets has earned so far, the assumed one first; empty where none does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bets: Vec<BetRecord>,
 }
 
 impl Report {
@@ -178,6 +205,8 @@ impl Report {
             margins: Margins::default(),
             standing: None,
             data_check: None,
+            waits_for: None,
+            bets: Vec::new(),
         }
     }
 
@@ -190,6 +219,44 @@ impl Report {
             check.rival,
             rounded_down(nats)
         ))
+    }
+
+    /// Why nothing more than "nobody is out" is stated: too little was looked at, or the data speak against what is assumed without refuting it.
+    pub fn doubt_in_words(&self) -> Option<String> {
+        if let (Some(first), false) =
+            (self.waits_for, self.data_check.as_ref().is_some_and(DataCheck::doubts))
+        {
+            return Some(format!(
+                "no more is stated before {first} measurements: those that check the model come first"
+            ));
+        }
+        let check = self.data_check.as_ref().filter(|check| check.doubts())?;
+        Some(format!(
+            "no more is stated for now: {} predicted the outcomes better than anything assumed fits them, by {} nats; from {} nats on the data \
+             refute what is assumed",
+            check.rival,
+            rounded_down(check.log_evidence_ratio),
+            rounded_down(check.threshold)
+        ))
+    }
+
+    /// What the predictions that were brought in have earned, one sentence for each.
+    pub fn beliefs_in_words(&self) -> Vec<String> {
+        let words = |bet: &BetRecord| {
+            let (name, nats) = (&bet.name, bet.nats);
+            match nats {
+                _ if nats > 1.0 => format!(
+                    "{name} helps: its bets on the outcomes are {} nats ahead of those of the assumed model",
+                    rounded_down(nats)
+                ),
+                _ if nats < -1.0 => format!(
+                    "{name} does not help: its bets on the outcomes are {} nats behind those of the assumed model; that costs a little width and nothing else",
+                    rounded_down(-nats)
+                ),
+                _ => format!("{name} bets about as well as the assumed model so far"),
+            }
+        };
+        self.bets.iter().filter(|bet| bet.believed).map(words).collect()
     }
 
     /// What is promised of the picks; `worse` is where a choice lies that is not the best: "below" it, or "above" where small is good.
@@ -286,9 +353,10 @@ impl fmt::Display for Report {
         }
         if let Guarantee::AsPrinted | Guarantee::Certified = self.guarantee {
             self.premises.iter().try_for_each(|premise| writeln!(f, "- {premise}"))?;
-            self.floor_in_words().map_or(Ok(()), |words| writeln!(f, "{words}"))?;
+            let words = [self.doubt_in_words(), self.floor_in_words()];
+            words.into_iter().flatten().try_for_each(|words| writeln!(f, "{words}"))?;
         }
         let last = [self.standing_in_words(), self.margins_in_words()];
-        last.into_iter().flatten().try_for_each(|words| writeln!(f, "{words}"))
+        last.into_iter().flatten().chain(self.beliefs_in_words()).try_for_each(|words| writeln!(f, "{words}"))
     }
 }

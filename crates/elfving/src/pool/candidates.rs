@@ -224,17 +224,30 @@ impl Pool {
         }
     }
 
+    /// `k(x, x) - |φ(x)|²` of every measurable point, at least 0; zeros for explicit features.
+    pub fn residuals(&self) -> Vec<f64> {
+        self.residuals_of(&self.features, 0)
+    }
+
+    /// The same of every choice.
+    pub fn choice_residuals(&self) -> Vec<f64> {
+        let first = self.exact.as_ref().map_or(0, |exact| exact.choice_atom(0));
+        self.residuals_of(self.choices(), first)
+    }
+
+    fn residuals_of(&self, features: &Matrix, first_atom: usize) -> Vec<f64> {
+        let Some(exact) = &self.exact else { return vec![0.0; features.rows()] };
+        let residual = |i: usize| {
+            let squared_norm = features.row(i).iter().map(|v| v * v).sum::<f64>();
+            (exact.value(first_atom + i, first_atom + i) - squared_norm).max(0.0)
+        };
+        (0..features.rows()).map(residual).collect()
+    }
+
     /// [`Pool::residual`], recomputed from the features and the exact kernel.
     fn measured_residual(&self) -> f64 {
-        let Some(exact) = &self.exact else { return 0.0 };
-        let of_choices = self.other_choices.as_deref();
-        let rows = |features: &Matrix, first_atom: usize| {
-            (0..features.rows()).fold(0.0, |worst: f64, i| {
-                let squared_norm = features.row(i).iter().map(|v| v * v).sum::<f64>();
-                worst.max(exact.value(first_atom + i, first_atom + i) - squared_norm)
-            })
-        };
-        rows(&self.features, 0).max(of_choices.map_or(0.0, |z| rows(z, self.len())))
+        let of_choices = if self.chooses_among_itself() { Vec::new() } else { self.choice_residuals() };
+        self.residuals().into_iter().chain(of_choices).fold(0.0, f64::max)
     }
 }
 

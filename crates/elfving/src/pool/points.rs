@@ -109,7 +109,7 @@ impl Points {
     }
 
     /// These points, then the others.
-    pub(crate) fn followed_by(self, others: &Points) -> Result<Points, PoolError> {
+    pub fn followed_by(self, others: &Points) -> Result<Points, PoolError> {
         let (rows, columns) = (self.len() + others.len(), self.dimension());
         if others.dimension() != columns {
             return Err(PoolError::ColumnCount { expected: columns, got: others.dimension() });

@@ -9,8 +9,8 @@ use crate::support;
 use std::sync::Arc;
 
 use elfving::bandit::{
-    BanditError, Decision, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Goal, Measurements, Next, Plan,
-    Policy, Question, Reading, Report, Wanted,
+    BanditError, Decision, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Goal, Guarantee, Measurements, Next,
+    Plan, Policy, Question, Reading, Report, Wanted,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::rng::{Purpose, stream};
@@ -121,7 +121,7 @@ impl Truth {
         let wrongly_out =
             report.eliminated.iter().any(|out| mean(out.choice) >= mean(out.by) || mean(out.choice) == best);
         // A refutation is a report too, and false where the assumptions hold.
-        let Some(epsilon) = report.epsilon else { return true };
+        let Some(epsilon) = report.epsilon else { return report.guarantee == Guarantee::Withdrawn };
         let bad_pick = match report.goal {
             Goal::Map { .. } => report
                 .intervals

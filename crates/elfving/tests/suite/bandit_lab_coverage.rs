@@ -4,8 +4,8 @@
 use crate::support;
 
 use elfving::bandit::{
-    Conversation, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Extension, Follower, Goal, Handing, Next,
-    Policy, Question, Reading, Report, SlotState, Wanted,
+    Conversation, EllipsoidBest, EllipsoidMap, EllipsoidRegret, Extension, Follower, Goal, Guarantee,
+    Handing, Next, Policy, Question, Reading, Report, SlotState, Wanted,
 };
 use elfving::estimate::{Assumptions, Tails};
 use elfving::numerics::rng::{Purpose, Stream, stream};
@@ -179,7 +179,7 @@ impl Lab {
         let wrongly_out =
             report.eliminated.iter().any(|out| mean(out.choice) >= mean(out.by) || mean(out.choice) == best);
         // A refutation is a report too, and false where the assumptions hold.
-        let Some(epsilon) = report.epsilon else { return true };
+        let Some(epsilon) = report.epsilon else { return report.guarantee == Guarantee::Withdrawn };
         let bad_pick = match report.goal {
             Goal::Map { .. } => {
                 report.intervals.iter().any(|one| (one.estimate - mean(one.choice)).abs() > epsilon)

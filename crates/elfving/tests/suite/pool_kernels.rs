@@ -14,6 +14,7 @@ fn every_kernel() -> Vec<KernelSpec> {
     let rbf = || KernelSpec::Rbf { lengthscale: shared() };
     vec![
         KernelSpec::Linear,
+        KernelSpec::Constant { value: 2.5 },
         KernelSpec::Polynomial { degree: 3, offset: 0.5 },
         rbf(),
         KernelSpec::Rbf { lengthscale: each() },
@@ -124,14 +125,15 @@ fn every_description_survives_json_and_reads_like_a_sentence() {
     }
     let texts: Vec<String> = every_kernel().iter().map(KernelSpec::to_string).collect();
     assert_eq!(texts[0], "linear");
-    assert_eq!(texts[1], "polynomial, degree 3, offset 0.5");
-    assert_eq!(texts[3], "RBF, length scales 0.4, 2.5");
-    assert_eq!(texts[4], "Matern 1/2, length scale 0.7");
-    assert_eq!(texts[10], "rational quadratic, length scale 0.7, alpha 0.8");
-    assert_eq!(texts[12], "periodic, period 1.3, length scale 0.7");
-    assert_eq!(texts[14], "2.5 × (RBF, length scale 0.7)");
-    assert_eq!(texts[15], "(linear) + (RBF, length scale 0.7)");
-    assert_eq!(texts[16], "(polynomial, degree 2, offset 1) × (RBF, length scale 0.7)");
+    assert_eq!(texts[1], "constant 2.5");
+    assert_eq!(texts[2], "polynomial, degree 3, offset 0.5");
+    assert_eq!(texts[4], "RBF, length scales 0.4, 2.5");
+    assert_eq!(texts[5], "Matern 1/2, length scale 0.7");
+    assert_eq!(texts[11], "rational quadratic, length scale 0.7, alpha 0.8");
+    assert_eq!(texts[13], "periodic, period 1.3, length scale 0.7");
+    assert_eq!(texts[15], "2.5 × (RBF, length scale 0.7)");
+    assert_eq!(texts[16], "(linear) + (RBF, length scale 0.7)");
+    assert_eq!(texts[17], "(polynomial, degree 2, offset 1) × (RBF, length scale 0.7)");
 }
 
 #[test]

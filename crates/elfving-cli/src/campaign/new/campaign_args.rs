@@ -35,6 +35,9 @@ pub(super) struct CampaignArgs {
     algorithm: String,
     #[command(flatten)]
     assumptions: AssumptionArgs,
+    /// Between which numbers every outcome lies: bounds sigma by half their distance and clips every interval
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true, help_heading = "Assumptions")]
+    range: Option<(f64, f64)>,
     /// The ridge (default: chosen by the algorithm)
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Campaign")]
     gamma: Option<f64>,
@@ -154,7 +157,8 @@ impl CampaignArgs {
     }
 
     fn mode(&self, questions: &mut Questions<'_>) -> Result<Mode, CliError> {
-        let assumes = self.assumptions.noise.is_some() || self.assumptions.sigma.is_some();
+        let assumes =
+            self.assumptions.noise.is_some() || self.assumptions.sigma.is_some() || self.range.is_some();
         Ok(match self.mode {
             Some(mode) => mode,
             None if questions.interactive() && !assumes => {
@@ -207,6 +211,8 @@ impl CampaignArgs {
         let tails = match (given.noise, certified) {
             (Some(tails), _) => tails,
             (None, false) => Tails::BoundedVariance,
+            // Whatever lies between two numbers has light tails.
+            (None, true) if self.range.is_some() => Tails::SubGaussian,
             (None, true) => {
                 let question = Question {
                     option: "--noise sub-gaussian|bounded-variance",
@@ -219,7 +225,7 @@ impl CampaignArgs {
             }
         };
         let sigma = match &given.sigma {
-            None if certified => {
+            None if certified && self.range.is_none() => {
                 let question = Question {
                     option: "--sigma X",
                     text: "What is the standard deviation of the noise, at most?",
@@ -271,7 +277,18 @@ impl CampaignArgs {
             return Err(InvalidValue::Bound { got: bound }.into());
         }
         let misspecification = given.misspecification.unwrap_or(0.0);
-        Ok((AssumptionSpec { sigma: level, tails, bound, norm, misspecification }, sigma))
+        Ok((AssumptionSpec { sigma: level, tails, bound, norm, misspecification, range: self.range }, sigma))
+    }
+}
+
+/// `0,100`.
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let number = |part: &str| part.trim().parse::<f64>().map_err(|_| format!("{part:?} is not a number"));
+    let (low, high) = text.split_once(',').ok_or("write LOW,HIGH, for example 0,100")?;
+    let range = (number(low)?, number(high)?);
+    match (AssumptionSpec { range: Some(range), ..AssumptionSpec::default() }).range_problem() {
+        Some(problem) => Err(problem),
+        None => Ok(range),
     }
 }
 

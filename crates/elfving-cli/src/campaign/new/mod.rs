@@ -39,9 +39,12 @@ use questions::Questions;
 #[command(after_help = "Examples:
   elfving new first pool.csv --id id --maximize yield --mode calibrated
       a fitted model, practical and without proof; then `elfving ask first > batch.csv`
-  elfving new screen pool.csv --id id --maximize yield --kernel matern52 \\
+  elfving new screen pool.csv --id id --maximize yield \\
           --noise sub-gaussian --sigma 0.05 --norm 3 --epsilon 0.1
-      a candidate within 0.1 of the best, certified under these assumptions
+      a candidate within 0.1 of the best, certified under these assumptions; the model is a smooth one, see --kernel
+  elfving new again pool.csv --id id --maximize yield --range 0,100 --sigma 4 --norm 200 \\
+          --epsilon 10 --batch 4
+      outcomes in percent: no outcome is outside of the range; --prior screen would let the campaign screen bet
   elfving new timings kernels.csv --id id --log block=2 --minimize ms --epsilon 0.5 \\
           --noise bounded-variance --sigma 2 --bound 50 --batch 32
       heavy tails: only the variance is assumed to be bounded
@@ -95,6 +98,10 @@ struct RowArgs {
     /// Earlier measurements: a table with the ids and the outcome, several lines for a repeated candidate
     #[arg(long, value_name = "FILE")]
     measured: Option<PathBuf>,
+    /// An earlier campaign whose results predict the outcomes: it bets beside the other models. Right, it saves measurements; wrong, it
+    /// costs some, and never makes an answer false. Repeat it for several
+    #[arg(long, value_name = "CAMPAIGN")]
+    prior: Vec<PathBuf>,
 }
 
 /// What `--json` prints.
@@ -114,7 +121,11 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
     let Settled { pool, id, mut settings, measured } = settled(args, Questions::new(as_json))?;
     let path = file_of(&args.name);
 
-    let draft = draft(args, &pool, id, &settings, console)?;
+    let mut draft = draft(args, &pool, id, &settings, console)?;
+    for prior in &args.rows.prior {
+        let earlier = super::locate::open(Some(prior))?;
+        draft.prior(&earlier).map_err(|error| failed(error, None))?;
+    }
     settings.read_sigma(draft.dataset().table())?;
     if settings.mode == Mode::Certified {
         // The calibrated model scales every column by itself.

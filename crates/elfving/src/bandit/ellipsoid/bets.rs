@@ -4,11 +4,17 @@
 //! types see to that: [`Bettor::bet`] is not given the outcome, and [`Bettor::learn`] takes the bet away.
 
 use crate::bandit::Question;
-use crate::numerics::{CholeskyStop, Matrix, add_scaled_row, apply, dot, pivoted_cholesky};
+use crate::numerics::{CholeskyStop, Matrix, add_scaled_row, apply, dot, norm_squared, pivoted_cholesky};
 use crate::pool::PointId;
 use crate::surrogate::{Columns, Covariance, Parameters, Space};
 use std::sync::Arc;
 
+/// The share of what was believed beforehand, where something was; all others keep their proportions.
+const SHARE_OF_BELIEFS: f64 = 0.5;
+/// What the deviations of a belief are multiplied by: as stated, and three times as modest.
+const MODESTY: [f64; 2] = [1.0, 3.0];
+/// The length scale over which the errors of a belief go together, one of those of the bank.
+const BELIEF_LENGTHSCALE: f64 = LENGTHSCALES[1];
 /// The share of the class itself; the bank has the rest. It costs the class `2σ² ln(4/3)` of its squared radius, 0.6 of about 20 (docs/ellipsoid.md).
 const SHARE_OF_THE_CLASS: f64 = 0.75;
 /// Length scales of the bank, for columns scaled to [0, 1], times the root of the number of columns.
@@ -64,6 +70,8 @@ pub(super) struct Bettor {
     pub(super) log_share: f64,
     /// ψ, n × k; the features of the pool where there are none.
     features: Option<Arc<Matrix>>,
+    /// What it predicts of every point before the first measurement; 0 where there is nothing.
+    offset: Option<Arc<[f64]>>,
     mean: Vec<f64>,
     /// In units of σ², symmetric.
     covariance: Matrix,
@@ -76,7 +84,15 @@ impl Bettor {
         let dimension = variances.len();
         let mut covariance = Matrix::zeros(dimension, dimension);
         (0..dimension).for_each(|k| covariance[(k, k)] = variances[k]);
-        Self { name, log_share: share.ln(), features, mean: vec![0.0; dimension], covariance, extra }
+        Self {
+            name,
+            log_share: share.ln(),
+            features,
+            offset: None,
+            mean: vec![0.0; dimension],
+            covariance,
+            extra,
+        }
     }
 
     /// What it is, for people.
@@ -95,7 +111,8 @@ impl Bettor {
         let root = weight.sqrt();
         let latent = (weight * dot(row, &gain)).max(0.0);
         Bet {
-            mean: root * dot(row, &self.mean),
+            mean: root
+                * (dot(row, &self.mean) + self.offset.as_ref().map_or(0.0, |offset| offset[point.index()])),
             variance: latent + self.extra,
             gain: gain.into_iter().map(|entry| root * entry).collect(),
         }
@@ -110,7 +127,12 @@ impl Bettor {
 
     /// Whether it is one of the bank: a model of its own, not the class.
     pub(super) fn is_of_the_bank(&self) -> bool {
-        self.features.is_some()
+        self.features.is_some() && self.offset.is_none()
+    }
+
+    /// Whether it was given from outside.
+    pub(super) fn is_believed(&self) -> bool {
+        self.offset.is_some()
     }
 
     /// Learns the outcome (times √weight) that the bet was on. Cost: k².
@@ -144,7 +166,48 @@ pub(super) fn bettors(question: &Question, ridge: f64) -> Vec<Bettor> {
         let name = format!("a smooth model (Matern 5/2, length scale {lengthscale:.2})");
         bettors.push(Bettor::new(name, share, Some(features), variances, 0.0));
     }
+    let believers = believers(question);
+    if !believers.is_empty() {
+        bettors.iter_mut().for_each(|bettor| bettor.log_share += (1.0 - SHARE_OF_BELIEFS).ln());
+        bettors.extend(believers);
+    }
     bettors
+}
+
+/// What was believed beforehand, as models: the predicted mean, and errors of the stated size that go together as those of a smooth
+/// model with a level of its own do.
+fn believers(question: &Question) -> Vec<Bettor> {
+    let sigma = question.assumptions.sigma_bound();
+    if question.beliefs.is_empty() || !(sigma > 0.0) {
+        return Vec::new();
+    }
+    let space = space(question).filter(|space| space.dimension() > 0);
+    let of_space = space.and_then(|space| {
+        let lengthscale = BELIEF_LENGTHSCALE * (space.dimension() as f64).sqrt();
+        features(&space, lengthscale, question)
+    });
+    let base: &Matrix = of_space.as_deref().unwrap_or(question.pool.features());
+    let share = SHARE_OF_BELIEFS / (question.beliefs.len() * MODESTY.len()) as f64;
+    let mut believers = Vec::new();
+    for belief in &question.beliefs {
+        let offset: Arc<[f64]> = (0..base.rows()).map(|point| belief.of(point).0).collect();
+        let mut scaled = base.clone();
+        let scales: Vec<f64> = (0..base.rows())
+            .map(|point| {
+                let length = norm_squared(base.row(point)).sqrt();
+                let deviation = belief.of(point).1 / sigma;
+                if length > 0.0 { deviation / length } else { 0.0 }
+            })
+            .collect();
+        scaled.scale_rows(&scales);
+        let scaled = Arc::new(scaled);
+        for modesty in MODESTY {
+            let variances = vec![modesty * modesty; scaled.columns()];
+            let bettor = Bettor::new(belief.name().to_owned(), share, Some(scaled.clone()), variances, 0.0);
+            believers.push(Bettor { offset: Some(offset.clone()), ..bettor });
+        }
+    }
+    believers
 }
 
 struct Member {

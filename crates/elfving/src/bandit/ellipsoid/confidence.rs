@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex};
 
 /// α, as multiples of the ridge.
 const ALPHAS: [f64; 9] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
-/// The weight of the witness that heard everything beside a chosen one.
-const BESIDE: f64 = 0.3;
+/// The weights of the witness that heard everything beside a chosen one.
+const BESIDE: [f64; 2] = [0.1, 0.5];
 /// Singular values of the measured points below this part of the largest are rounding.
 const NOTHING: f64 = 1e-13;
 /// A squared radius counts as below 0 from this part of what it is made of.
@@ -82,11 +82,6 @@ impl Views {
     /// `1/√α` of every ellipsoid: its half axis in a direction that no measurement sees.
     pub(super) fn unseen_axes(&self) -> impl Iterator<Item = f64> {
         self.views.iter().map(|view| view.alpha.sqrt().recip())
-    }
-
-    /// √ρ, where features leave out at most ρ of k(x, x).
-    pub(super) fn left_out(&self) -> f64 {
-        self.evidence.left_out
     }
 
     /// What the data say of the assumptions: the ellipsoid with the least room.
@@ -156,7 +151,7 @@ pub(super) struct Seen {
 impl ConfidenceSet {
     /// Cost: m r k + 9 (m k² + k³) for k directions measured.
     pub(super) fn new(testimony: &Testimony, pool: &Pool, ridge: f64, delta: Confidence, share: f64) -> Self {
-        let evidence = testimony.evidence(delta, share, pool.residual().max(0.0).sqrt());
+        let evidence = testimony.evidence(delta, share);
         let witnesses = testimony.witnesses();
         let measured = witnesses[0].points();
         let rows: Vec<usize> = measured.iter().map(|heard| heard.point.index()).collect();
@@ -299,9 +294,11 @@ fn combinations(samples: [u64; WITNESSES]) -> Vec<[f64; WITNESSES]> {
     for j in 1..WITNESSES {
         if samples[j] > 0 && samples[j] < last {
             combinations.push(alone(j));
-            let mut beside: [f64; WITNESSES] = alone(j);
-            beside[0] = BESIDE;
-            combinations.push(beside);
+            for weight in BESIDE {
+                let mut beside: [f64; WITNESSES] = alone(j);
+                beside[0] = weight;
+                combinations.push(beside);
+            }
             last = samples[j];
         }
     }

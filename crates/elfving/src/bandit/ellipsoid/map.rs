@@ -227,7 +227,7 @@ impl Policy for EllipsoidMap {
         if self.state.standing().is_empty() {
             return Status::Finished(Reason::NothingLeft);
         }
-        if self.state.is_refuted(self.snapshot()) {
+        if self.state.is_refuted(self.snapshot()) || self.state.is_doubted(self.snapshot()) {
             return Status::Measuring;
         }
         let error = self.error(self.state.assumed());
@@ -245,6 +245,9 @@ impl Policy for EllipsoidMap {
         let snapshot = self.snapshot();
         if self.state.is_refuted(snapshot) {
             return self.state.withdrawn(status, snapshot);
+        }
+        if self.state.is_doubted(snapshot) {
+            return self.state.silent(status, snapshot);
         }
         let report = self.state.bare_report(status, snapshot);
         let middle = |interval: &ChoiceInterval| ChoiceInterval {

@@ -21,6 +21,8 @@ mod map;
 mod margins;
 mod regret;
 mod ridge;
+#[cfg(test)]
+mod saboteurs;
 mod snapshot;
 mod state;
 mod testimony;

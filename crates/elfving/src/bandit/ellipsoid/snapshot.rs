@@ -58,6 +58,8 @@ pub(super) struct Snapshot {
     measured: Vec<(usize, f64)>,
     /// The coordinates of the choices that no measurement sees, m × k, when there are any.
     unseen: Option<Arc<Matrix>>,
+    /// √r of every choice, with r what its features leave out of k(z, z).
+    left_out: Arc<[f64]>,
     /// The confidence set of the witnesses.
     set: Option<ConfidenceSet>,
     /// Whether the ellipsoid of all data is used.
@@ -73,6 +75,7 @@ impl Snapshot {
         theorem: &Theorem,
         delta: Confidence,
         unseen: Option<Arc<Matrix>>,
+        left_out: Arc<[f64]>,
         reaches: bool,
     ) -> Self {
         let precision = regression.precision();
@@ -95,7 +98,7 @@ impl Snapshot {
             ConfidenceSet::new(testimony, &pool, precision.ridge(), delta, theorem.share_of_witnesses())
         });
         let one_ridge = theorem.share_of_one_ridge() > 0.0;
-        Self { ellipsoid, means, geometry, measured, unseen, set, one_ridge, reaches, pool }
+        Self { ellipsoid, means, geometry, measured, unseen, left_out, set, one_ridge, reaches, pool }
     }
 
     /// The geometry in which a comparison is bounded from above: that is where it is to be sharpened.
@@ -134,8 +137,10 @@ impl Snapshot {
     }
 
     fn difference_of(&self, i: usize, j: usize, reaches: bool) -> Direction {
-        let truncated_means = if self.are_same(i, j) { 0.0 } else { 2.0 };
-        Direction { unseen: self.unseen(i, j), truncated_means, ..self.direction(i, Some(j), reaches) }
+        let direction = self.direction(i, Some(j), reaches);
+        let (truncated_means, left_out) =
+            if self.are_same(i, j) { (0.0, 0.0) } else { (2.0, direction.left_out) };
+        Direction { unseen: self.unseen(i, j), truncated_means, left_out, ..direction }
     }
 
     fn direction(&self, i: usize, j: Option<usize>, reaches: bool) -> Direction {
@@ -152,6 +157,7 @@ impl Snapshot {
             unseen: 0.0,
             means: 2.0,
             truncated_means: 2.0,
+            left_out: self.left_out[i] + j.map_or(0.0, |j| self.left_out[j]),
             seen: self.set.as_ref().map(|set| set.direction(&self.pool, i, j)),
             one_ridge: self.one_ridge.then(|| (self.ellipsoid, reach())),
         }

@@ -1,10 +1,11 @@
 //! What the two ellipsoid policies share: the regression, the survivors, the evidence, and the report.
 
 use super::contest::{Beaten, Contest};
+use super::doubt::waits_for;
 use super::margins::Verdict;
 use super::ridge::balanced_ridge;
 use super::snapshot::{Snapshot, unseen_coordinates};
-use super::theorem::Theorem;
+use super::theorem::{Theorem, charged_residuals};
 use super::width::{Direction, Ellipsoid, norm_of};
 use crate::bandit::{
     BanditError, ChoiceInterval, DataCheck, Decision, Elimination, Goal, Guarantee, Question, Reading,
@@ -27,6 +28,8 @@ pub(super) struct State {
     /// What the data said of the assumptions when they refuted them.
     refuted: Option<DataCheck>,
     unseen: Option<Arc<Matrix>>,
+    /// √r of every choice, with r what its features leave out of k(z, z).
+    left_out: Arc<[f64]>,
     /// Whoever was not proved worse, set aside or not.
     survivors: Vec<ChoiceId>,
     removed: Vec<Removed>,
@@ -64,6 +67,7 @@ impl State {
             theorem,
             refuted: None,
             unseen: unseen_coordinates(&question.pool),
+            left_out: charged_residuals(&question.pool)[1].iter().map(|residual| residual.sqrt()).collect(),
             survivors: (0..question.pool.choice_count()).map(ChoiceId::new).collect(),
             removed: Vec::new(),
             aside: BTreeSet::new(),
@@ -172,7 +176,14 @@ impl State {
     }
 
     pub(super) fn snapshot_with(&self, reaches: bool) -> Snapshot {
-        Snapshot::new(&self.regression, &self.theorem, self.question.delta, self.unseen.clone(), reaches)
+        Snapshot::new(
+            &self.regression,
+            &self.theorem,
+            self.question.delta,
+            self.unseen.clone(),
+            self.left_out.clone(),
+            reaches,
+        )
     }
 
     pub(super) fn contest(&self, snapshot: &Snapshot) -> Contest {
@@ -186,6 +197,12 @@ impl State {
             // Whatever was proved rests on assumptions that do not hold: everybody is in again.
             let everybody = (0..self.question.pool.choice_count()).map(ChoiceId::new).collect();
             return Decision { refuted: Some(check), ..Decision::keep(round, everybody) };
+        }
+        if self.is_doubted(snapshot) {
+            return Decision::keep(
+                round,
+                (0..self.question.pool.choice_count()).map(ChoiceId::new).collect(),
+            );
         }
         let required = Contest::required(self.question.goal);
         let eliminate = |beaten: Beaten| {
@@ -213,6 +230,13 @@ impl State {
     /// Whether the data refute the assumptions, or did.
     pub(super) fn is_refuted(&self, snapshot: &Snapshot) -> bool {
         self.refuted.is_some() || self.check(snapshot).is_some_and(|check| check.refuted)
+    }
+
+    /// Whether the data speak against the assumptions without refuting them, or too little was checked: nothing is decided or stated then,
+    /// which is always valid.
+    pub(super) fn is_doubted(&self, snapshot: &Snapshot) -> bool {
+        let doubts = || self.check(snapshot).is_some_and(|check| check.doubts());
+        self.refuted.is_none() && (doubts() || waits_for(self).is_some())
     }
 
     /// Makes a decision final and keeps the evidence for it.
@@ -254,7 +278,7 @@ impl State {
             return Status::Finished(Reason::NothingLeft);
         }
         // Nothing is proved by assumptions that the data refute.
-        if self.is_refuted(snapshot) {
+        if self.is_refuted(snapshot) || self.is_doubted(snapshot) {
             return Status::Measuring;
         }
         let contest = self.contest(snapshot);
@@ -288,6 +312,9 @@ impl State {
         let snapshot = self.snapshot_with(true);
         if self.is_refuted(&snapshot) {
             return self.withdrawn(status, &snapshot);
+        }
+        if self.is_doubted(&snapshot) {
+            return self.silent(status, &snapshot);
         }
         let contest = self.contest(&snapshot);
         let reached = status == Status::Finished(Reason::Reached);
@@ -323,6 +350,23 @@ impl State {
         }
     }
 
+    /// The answer if it had to be given now, with nobody out and nothing said of it.
+    pub(super) fn silent(&self, status: Status, snapshot: &Snapshot) -> Report {
+        let report = self.bare_report(status, snapshot);
+        let everybody: Vec<ChoiceId> = (0..self.question.pool.choice_count())
+            .map(ChoiceId::new)
+            .filter(|choice| !self.is_aside(*choice))
+            .collect();
+        Report {
+            picks: self.question.goal.picks(&snapshot.means, &everybody),
+            survivors: everybody,
+            eliminated: Vec::new(),
+            intervals: Vec::new(),
+            waits_for: waits_for(self),
+            ..report
+        }
+    }
+
     /// Survivors and intervals, whatever the goal; no answer yet.
     pub(super) fn bare_report(&self, status: Status, snapshot: &Snapshot) -> Report {
         let interval = |&choice: &ChoiceId| {
@@ -345,6 +389,10 @@ impl State {
             samples: self.regression.samples(),
             premises: self.premises(),
             data_check: self.check(snapshot),
+            bets: self
+                .theorem
+                .testimony()
+                .map_or_else(Vec::new, |testimony| testimony.bets(self.assumed().sigma_bound())),
             ..Report::open(self.policy, self.question.goal, self.question.delta)
         }
     }

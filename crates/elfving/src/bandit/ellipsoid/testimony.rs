@@ -11,8 +11,9 @@
 //! teach, the later ones testify. Proof: `docs/ellipsoid.md`.
 
 use super::bets::{Bet, Bettor, LAST_OF_THE_BANK, Loss, bettors};
+use super::theorem::charged_residuals;
 use super::width::norm_of;
-use crate::bandit::Question;
+use crate::bandit::{BetRecord, Question};
 use crate::estimate::Assumptions;
 use crate::numerics::{Matrix, first_largest};
 use crate::pool::{PointId, Pool};
@@ -35,6 +36,8 @@ pub(super) struct Witness {
     pub(super) samples: u64,
     /// `Σ w`.
     pub(super) mass: f64,
+    /// `Σ w r` with r the part of k(x, x) that the features of its point leave out.
+    left_out: f64,
     /// `Σ w (y - mean of its point)²`.
     pub(super) within: f64,
     /// What each bettor lost.
@@ -57,6 +60,7 @@ impl Witness {
             place: vec![None; points],
             samples: 0,
             mass: 0.0,
+            left_out: 0.0,
             within: 0.0,
             losses: vec![Loss::default(); bettors],
         }
@@ -67,7 +71,7 @@ impl Witness {
         bet.variance <= self.threshold
     }
 
-    fn hear(&mut self, point: PointId, mean: f64, weight: f64, times: u64, losses: &[Loss]) {
+    fn hear(&mut self, point: PointId, mean: f64, weight: f64, times: u64, residual: f64, losses: &[Loss]) {
         let next = self.points.len() as u32;
         let place = *self.place[point.index()].get_or_insert(next);
         if place == next {
@@ -79,6 +83,7 @@ impl Witness {
         heard.mean += weight / heard.mass * step;
         self.within += weight * step * (mean - heard.mean);
         self.mass += weight;
+        self.left_out += weight * residual;
         self.samples += times;
         self.losses.iter_mut().zip(losses).for_each(|(sum, loss)| sum.add(*loss));
     }
@@ -99,6 +104,8 @@ impl Witness {
 #[derive(Debug, Clone)]
 pub(super) struct Testimony {
     pool: Pool,
+    /// What the features of each point leave out of k(x, x).
+    residuals: Vec<f64>,
     bettors: Vec<Bettor>,
     witnesses: Vec<Witness>,
     samples: u64,
@@ -108,7 +115,13 @@ impl Testimony {
     pub(super) fn new(question: &Question, ridge: f64) -> Self {
         let bettors = bettors(question, ridge);
         let witness = |threshold| Witness::new(threshold, question.pool.len(), bettors.len());
-        Self { pool: question.pool.clone(), witnesses: THRESHOLDS.map(witness).to_vec(), bettors, samples: 0 }
+        Self {
+            pool: question.pool.clone(),
+            residuals: charged_residuals(&question.pool)[0].clone(),
+            witnesses: THRESHOLDS.map(witness).to_vec(),
+            bettors,
+            samples: 0,
+        }
     }
 
     /// Takes in the mean of `times` measurements of a point, each of weight `w`.
@@ -124,7 +137,7 @@ impl Testimony {
         let mut losses: Vec<Loss> = bets.iter().map(|bet| bet.loss(outcome)).collect();
         losses.resize(self.bettors.len(), losses[0]);
         for (witness, _) in self.witnesses.iter_mut().zip(hearing).filter(|(_, hears)| *hears) {
-            witness.hear(point, mean, weight, times, &losses);
+            witness.hear(point, mean, weight, times, self.residuals[point.index()], &losses);
         }
         for (bettor, bet) in self.bettors.iter_mut().zip(bets) {
             bettor.learn(bet, outcome);
@@ -145,17 +158,45 @@ impl Testimony {
         (best.is_of_the_bank() && self.samples < LAST_OF_THE_BANK).then_some(best)
     }
 
+    /// What every model that bets has earned so far, by the witness that heard everything. Those of one name are one: the sum of their
+    /// shares, and what the mixture of them earned.
+    pub(super) fn bets(&self, sigma: f64) -> Vec<BetRecord> {
+        let variance = sigma * sigma;
+        let losses = &self.witnesses[0].losses;
+        if !(variance > 0.0) {
+            return Vec::new();
+        }
+        let nats = |loss: &Loss| -0.5 * (loss.surprise / variance + loss.spread);
+        let mut records: Vec<BetRecord> = Vec::new();
+        for (bettor, loss) in self.bettors.iter().zip(losses) {
+            let (name, share) = (bettor.name(), bettor.log_share.exp());
+            let ahead = nats(loss) - nats(&losses[0]);
+            match records.iter_mut().find(|record| record.name == name) {
+                Some(known) => {
+                    let (a, b) = (known.share.ln() + known.nats, share.ln() + ahead);
+                    let mixed = a.max(b) + (-(a - b).abs()).exp().ln_1p();
+                    known.share += share;
+                    known.nats = mixed - known.share.ln();
+                }
+                None => {
+                    let believed = bettor.is_believed();
+                    records.push(BetRecord { name: name.to_owned(), share, nats: ahead, believed });
+                }
+            }
+        }
+        records
+    }
+
     pub(super) fn witnesses(&self) -> &[Witness] {
         &self.witnesses
     }
 
     /// What was lost so far, apart from the data.
-    pub(super) fn evidence(&self, delta: Confidence, share: f64, left_out: f64) -> Evidence {
+    pub(super) fn evidence(&self, delta: Confidence, share: f64) -> Evidence {
         Evidence {
             bettors: self.bettors.iter().map(|bettor| (bettor.log_share, bettor.name().to_owned())).collect(),
-            heard: self.witnesses.iter().map(|witness| (witness.mass, witness.losses.clone())).collect(),
+            heard: self.witnesses.iter().map(Account::of).collect(),
             log_confidence: -(delta.delta() * share / WITNESSES as f64).ln(),
-            left_out,
         }
     }
 }
@@ -165,12 +206,23 @@ impl Testimony {
 pub(super) struct Evidence {
     /// ln of the share and the name of each.
     bettors: Vec<(f64, String)>,
-    /// For each witness `Σ w` and what each bettor lost.
-    heard: Vec<(f64, Vec<Loss>)>,
+    heard: Vec<Account>,
     /// `ln(1/(p_j δ))`.
     pub(super) log_confidence: f64,
-    /// √ρ, where features leave out at most ρ of k(x, x).
-    pub(super) left_out: f64,
+}
+
+/// One witness: `Σ w`, `Σ w r` with r what the features leave out of k(x, x), and what each bettor lost.
+#[derive(Debug, Clone)]
+struct Account {
+    mass: f64,
+    left_out: f64,
+    losses: Vec<Loss>,
+}
+
+impl Account {
+    fn of(witness: &Witness) -> Self {
+        Self { mass: witness.mass, left_out: witness.left_out, losses: witness.losses.clone() }
+    }
 }
 
 /// What the mixture of the bets lost with one witness.
@@ -184,7 +236,7 @@ pub(super) struct Stakes {
 impl Evidence {
     pub(super) fn stakes(&self, j: usize, sigma: f64) -> Stakes {
         let variance = sigma * sigma;
-        let losses = &self.heard[j].1;
+        let losses = &self.heard[j].losses;
         if !(variance > 0.0) {
             return Stakes { loss: losses[0].surprise, leader: 0 };
         }
@@ -198,14 +250,16 @@ impl Evidence {
         Stakes { loss: -2.0 * variance * (largest + sum.ln()), leader }
     }
 
-    /// `β_j`: what the squared residuals of the class may be at most. A misspecification h, and what features leave out, add
-    /// `h √Σw` to its root.
+    /// `β_j`: what the squared residuals of the class may be at most. A misspecification h adds `h √Σw` to its root, and what features
+    /// leave out `S √Σ w r`.
     pub(super) fn limit(&self, j: usize, assumed: &Assumptions) -> f64 {
         let sigma = assumed.sigma_bound();
         let limit = 2.0 * sigma * sigma * self.log_confidence + self.stakes(j, sigma).loss;
-        let off = assumed.h() + self.left_out * norm_of(assumed);
+        let Account { mass, left_out, .. } = self.heard[j];
+        let truncated = if left_out > 0.0 { left_out.sqrt() * norm_of(assumed) } else { 0.0 };
+        let off = assumed.h() * mass.sqrt() + truncated;
         if off > 0.0 {
-            let root = limit.max(0.0).sqrt() + off * self.heard[j].0.sqrt();
+            let root = limit.max(0.0).sqrt() + off;
             return root * root;
         }
         limit

@@ -2,7 +2,20 @@
 
 use super::testimony::Testimony;
 use crate::bandit::Question;
-use crate::pool::PointId;
+use crate::numerics::norm_squared;
+use crate::pool::{PointId, Pool};
+
+/// Residuals below this part of the largest k(x, x) are charged alike: which point has the larger rounding decides nothing.
+const ROUNDING: f64 = 1e-8;
+
+/// What the features leave out of k(x, x), as it is charged: of the points, and of the choices.
+pub(super) fn charged_residuals(pool: &Pool) -> [Vec<f64>; 2] {
+    let largest = (0..pool.len()).map(|i| norm_squared(pool.features().row(i))).fold(0.0, f64::max);
+    if pool.residual() <= ROUNDING * largest {
+        return [pool.len(), pool.choice_count()].map(|count| vec![pool.residual().max(0.0); count]);
+    }
+    [pool.residuals(), pool.choice_residuals()]
+}
 
 /// The witnesses, one ridge, or both.
 #[derive(Debug, Clone)]

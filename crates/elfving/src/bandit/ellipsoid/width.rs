@@ -41,6 +41,8 @@ pub(super) struct Direction {
     pub(super) means: f64,
     /// The same with the features of a kernel: 0 when what they leave out cancels.
     pub(super) truncated_means: f64,
+    /// The sum of √r over its means, with r what the features of a choice leave out of k(z, z): 0 when that cancels.
+    pub(super) left_out: f64,
     /// As the witnesses see it.
     pub(super) seen: Option<Seen>,
     /// As the ellipsoid of all data sees it: `Σ_s w_s |vᵀV⁻¹φ_s|` and that ellipsoid, where it is used.
@@ -72,7 +74,7 @@ impl Direction {
             let of_all = of_all.map(|(radius, (estimate, norm))| sign * estimate + radius * norm * shorter);
             // f64::min passes over a NaN.
             let bound = of_all.fold(norm_of(assumed) * seen.norm, f64::min);
-            least = least.min(bound + self.bias_of_means(seen, assumed));
+            least = least.min(bound + self.bias_of_means(assumed));
         }
         least
     }
@@ -83,8 +85,9 @@ impl Direction {
     }
 
     /// What the class leaves out of the means themselves.
-    fn bias_of_means(&self, seen: &Seen, assumed: &Assumptions) -> f64 {
-        assumed.h() * self.means + self.truncated(seen.views.left_out(), assumed)
+    fn bias_of_means(&self, assumed: &Assumptions) -> f64 {
+        let truncated = if self.left_out > 0.0 { self.left_out * norm_of(assumed) } else { 0.0 };
+        assumed.h() * self.means + truncated
     }
 
     /// What no amount of data takes away because of the model: a misspecification, and what features leave out.
@@ -92,7 +95,7 @@ impl Direction {
         if let Some((ellipsoid, reach)) = &self.one_ridge {
             return assumed.h() * (reach + self.means) + self.truncated(ellipsoid.left_out, assumed);
         }
-        self.seen.as_ref().map_or(0.0, |seen| self.bias_of_means(seen, assumed))
+        self.seen.as_ref().map_or(0.0, |_| self.bias_of_means(assumed))
     }
 
     /// Half the distance of the bounds.

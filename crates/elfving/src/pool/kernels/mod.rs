@@ -1,5 +1,6 @@
 //! Kernels: how alike two candidates are. One a file; new ones join here and in [`KernelSpec`].
 
+mod constant;
 mod lengthscale;
 mod linear;
 mod matern12;
@@ -11,6 +12,7 @@ mod product;
 mod rational_quadratic;
 mod rbf;
 mod scaled;
+mod smooth;
 mod spec;
 mod stationary;
 mod sum;
@@ -21,6 +23,7 @@ use crate::numerics::Matrix;
 
 use super::PoolError;
 
+pub use constant::Constant;
 pub use lengthscale::Lengthscale;
 pub use linear::Linear;
 pub use matern12::Matern12;

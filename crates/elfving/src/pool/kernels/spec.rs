@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::pool::{Points, PoolError, default_lengthscale};
 
+use super::smooth::smooth;
 use super::{
-    Kernel, Lengthscale, Linear, Matern12, Matern32, Matern52, Periodic, Polynomial, Product,
+    Constant, Kernel, Lengthscale, Linear, Matern12, Matern32, Matern52, Periodic, Polynomial, Product,
     RationalQuadratic, Rbf, Scaled, Sum,
 };
 
@@ -29,6 +30,14 @@ use super::{
 pub enum KernelSpec {
     /// [`Linear`].
     Linear,
+    /// [`Constant`].
+    Constant {
+        /// The value c.
+        value: f64,
+    },
+    /// A cautious smooth class with an intercept, chosen from the points alone by [`KernelSpec::resolve`]: the constant 100 plus 4 times
+    /// [`Matern52`], with a length scale for each column of half the typical distance between two points.
+    Smooth,
     /// [`Polynomial`]; degree 2 and offset 1 unless given.
     Polynomial {
         /// The degree p.
@@ -125,16 +134,36 @@ impl KernelSpec {
     pub fn resolve(&self, points: &Points, seed: u64) -> Result<Self, PoolError> {
         let mut median = None;
         let mut resolved = self.clone();
-        resolved.fill(&mut || match median {
+        resolved.fill(points, &mut || match median {
             Some(known) => Ok(known),
             None => default_lengthscale(points, seed).inspect(|&found| median = Some(found)),
         })?;
         Ok(resolved)
     }
 
-    fn fill(&mut self, median: &mut dyn FnMut() -> Result<f64, PoolError>) -> Result<(), PoolError> {
+    /// The intercept, the variance of the smooth part and its length scales, of a [`Smooth`](Self::Smooth) class that was resolved.
+    pub fn smooth_parts(&self) -> Option<(f64, f64, &Lengthscale)> {
+        let KernelSpec::Sum { terms } = self else { return None };
+        let [KernelSpec::Constant { value }, KernelSpec::Scaled { scale, of }] = terms.as_slice() else {
+            return None;
+        };
+        match &**of {
+            KernelSpec::Matern52 { lengthscale } => Some((*value, *scale, lengthscale)),
+            _ => None,
+        }
+    }
+
+    fn fill(
+        &mut self,
+        points: &Points,
+        median: &mut dyn FnMut() -> Result<f64, PoolError>,
+    ) -> Result<(), PoolError> {
         match self {
-            KernelSpec::Linear | KernelSpec::Polynomial { .. } => Ok(()),
+            KernelSpec::Linear | KernelSpec::Constant { .. } | KernelSpec::Polynomial { .. } => Ok(()),
+            KernelSpec::Smooth => {
+                *self = smooth(points.matrix());
+                Ok(())
+            }
             KernelSpec::Periodic { lengthscale, .. } => {
                 if *lengthscale == Lengthscale::Median {
                     *lengthscale = Lengthscale::Shared(1.0);
@@ -151,9 +180,9 @@ impl KernelSpec {
                 }
                 Ok(())
             }
-            KernelSpec::Scaled { of, .. } => of.fill(median),
+            KernelSpec::Scaled { of, .. } => of.fill(points, median),
             KernelSpec::Sum { terms: parts } | KernelSpec::Product { factors: parts } => {
-                parts.iter_mut().try_for_each(|part| part.fill(median))
+                parts.iter_mut().try_for_each(|part| part.fill(points, median))
             }
         }
     }
@@ -167,6 +196,9 @@ impl KernelSpec {
         let all = |specs: &[KernelSpec]| specs.iter().map(KernelSpec::build).collect::<Result<Vec<_>, _>>();
         Ok(match self {
             KernelSpec::Linear => Arc::new(Linear),
+            KernelSpec::Constant { value } => Arc::new(Constant::new(*value)?),
+            // Its length scales are not known yet.
+            KernelSpec::Smooth => Arc::new(Matern52::new(Lengthscale::Median)?),
             KernelSpec::Polynomial { degree, offset } => Arc::new(Polynomial::new(*degree, *offset)?),
             KernelSpec::Rbf { lengthscale } => Arc::new(Rbf::new(lengthscale.clone())?),
             KernelSpec::Matern12 { lengthscale } => Arc::new(Matern12::new(lengthscale.clone())?),
@@ -193,6 +225,8 @@ impl fmt::Display for KernelSpec {
         };
         match self {
             KernelSpec::Linear => write!(f, "linear"),
+            KernelSpec::Constant { value } => write!(f, "constant {value}"),
+            KernelSpec::Smooth => write!(f, "smooth, chosen from the points"),
             KernelSpec::Polynomial { degree, offset } => {
                 write!(f, "polynomial, degree {degree}, offset {offset}")
             }
