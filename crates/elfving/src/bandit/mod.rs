@@ -31,7 +31,7 @@ pub use ask_tell::Bandit;
 pub use auto::{Family, Recommendation, recommend};
 pub use batch_rules::{AtMost, Limits, that_fit};
 pub use calibrated::{
-    Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
+    Calibrated, CalibratedSettings, ConditionalStatement, Expected, Optimism, Outlook, RepeatCap, Strategy,
     conditional_statement,
 };
 pub use conversation::{

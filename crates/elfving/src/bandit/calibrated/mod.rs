@@ -7,12 +7,14 @@
 //! | `slate` | a batch being filled: hypothetical measurements, pending slots, the repeat cap |
 //! | `ucb`, `thompson`, `log_ei`, `posterior_xy`, `mixed`, `widest` | the strategies: a score for every point, slot by slot |
 //! | `report` | what is known, in the user's units |
+//! | [`Outlook`] | whether another batch is worth it |
 //! | [`conditional_statement`] | what is certified *if* the norm of the truth under the fitted kernel is small enough |
 //!
 //! The model is the [`surrogate`](crate::surrogate); the page `docs/calibrated.md` has the formulas and what was measured.
 
 mod mixed;
 mod model;
+mod outlook;
 mod policy;
 mod posterior_xy;
 mod report;
@@ -23,6 +25,7 @@ mod start;
 mod statement;
 mod thompson;
 
+pub use outlook::{Expected, Outlook};
 pub use policy::Calibrated;
 pub use settings::{CalibratedSettings, Optimism, RepeatCap, Strategy};
 pub use statement::{ConditionalStatement, conditional_statement};

@@ -137,7 +137,7 @@ impl Calibrated {
         self.choose_for(&Wanted { round: self.next_round(), pending, ..Wanted::batch(batch) })
     }
 
-    fn choose_for(&self, wanted: &Wanted) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
+    pub(super) fn choose_for(&self, wanted: &Wanted) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
         let Wanted { round, batch, pending, .. } = *wanted;
         let mut pulls = self.pulls.clone();
         pending.iter().for_each(|point| pulls[self.space.site(point.index())] += 1);
