@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use elfving::bandit::{Reason, Why};
+use elfving::bandit::{Advice, Reason, Why};
 use elfving::units::grouped;
 use elfving_problem::Dataset;
 use elfving_table::{Cell, Dialect, LabSheet, SheetLine, Table, TextColumn, slot_name};
@@ -94,6 +94,8 @@ pub enum Stop {
         #[serde(skip_serializing_if = "Option::is_none")]
         needed: Option<u64>,
     },
+    /// Another batch is not worth what the user said it must be.
+    Advice(Advice),
     /// Nothing can be handed out until results of open slots are told.
     Waiting {
         /// Slots that are open.
@@ -115,6 +117,7 @@ impl fmt::Display for Stop {
                     "the next round needs {needed} measurements, more than the budget of {budget} leaves"
                 )
             }
+            Stop::Advice(_) => f.write_str("another batch is not worth it by what you stated"),
             Stop::Waiting { open: 1 } => f.write_str("one slot is under way: its result comes first"),
             Stop::Waiting { open } => write!(f, "{open} slots are under way: their results come first"),
         }

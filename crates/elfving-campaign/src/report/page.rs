@@ -101,6 +101,7 @@ fn now(facts: &Facts) -> Markup {
                 }
                 @if status.picks.len() > 5 { p { "and " (counted(status.picks.len() - 5, "other pick")) } }
             }
+            @if let Some(next_batch) = &status.next_batch { p.advice { (next_batch.words) } }
             p { b { "Next: " } (next_step(facts)) }
         }
     }

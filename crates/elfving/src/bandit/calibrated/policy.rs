@@ -8,8 +8,8 @@ use super::statement::{ConditionalStatement, conditional_statement};
 use super::{posterior_xy, scores, start, thompson};
 use crate::bandit::batch_rules::Values;
 use crate::bandit::{
-    BanditError, Decision, Goal, Limits, Next, Plan, Policy, Question, Reading, Reason, Report, SetAside,
-    Status, Wanted, Why,
+    BanditError, Decision, Goal, Limits, Next, Outlook, Plan, Policy, Question, Reading, Reason, Report,
+    SetAside, Status, Wanted, Why,
 };
 use crate::numerics::rng::{Purpose, stream};
 use crate::pool::{ChoiceId, PointId};
@@ -439,6 +439,10 @@ impl Policy for Calibrated {
         let fit = self.fit().ok().flatten()?;
         let pick = *self.report().picks.first()?;
         conditional_statement(fit, &self.data, pick, sigma, self.settings.delta).ok()
+    }
+
+    fn outlook(&self, wanted: &Wanted) -> Result<Option<Outlook>, BanditError> {
+        self.outlook_of(wanted)
     }
 
     fn report(&self) -> Report {
