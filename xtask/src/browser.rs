@@ -29,7 +29,7 @@ pub fn run(workspace: &Workspace) -> Result<(), String> {
 fn reports(workspace: &Workspace) -> Result<PathBuf, String> {
     let folder = workspace.target.join("tmp");
     if !workspace.tested.get() {
-        let test = ["test", "--package", "elfving-campaign", "--test", "report", "--quiet"];
+        let test = ["test", "--package", "elfving-campaign", "--test", "suite", "--quiet", "report::"];
         workspace.run(workspace.cargo(&test))?;
     }
     let demo = workspace.target.join("demo");

@@ -66,7 +66,7 @@ codes! {
         BadQuote = "E325": "a quoted cell is not closed, or has text after its closing quote",
         LoneCarriageReturn = "E326": "a line contains a carriage return without a line feed",
         NoRows = "E330": "the pool has no candidates",
-        NoFeatures = "E331": "the pool has no feature column",
+        NoFeatures = "E331": "the pool has no feature column, or lists factors and their ranges",
         DuplicateId = "E332": "two candidates have the same id",
         NoSuchColumn = "E333": "a column that was asked for does not exist",
         RoleConflict = "E334": "a column was given two roles that exclude each other",

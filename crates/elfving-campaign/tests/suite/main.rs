@@ -1,0 +1,17 @@
+//! The integration tests in one program: the library is linked once.
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+#![allow(unreachable_pub)]
+
+mod damage;
+mod draft;
+mod every_algorithm;
+mod extend;
+#[cfg(unix)]
+mod faults;
+mod golden;
+mod layout;
+mod model;
+mod promises;
+mod reader;
+mod report;
+mod support;

@@ -1,0 +1,9 @@
+//! The integration tests in one program: the library is linked once.
+#![allow(clippy::unwrap_used)] // helpers of tests, too
+#![allow(unreachable_pub)]
+
+mod dataset;
+mod diagnosis;
+mod documents;
+mod factors;
+mod forecast;
