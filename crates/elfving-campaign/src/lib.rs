@@ -27,6 +27,7 @@ mod format;
 mod layout;
 mod next_batch;
 mod outliers;
+mod reasons;
 mod recipe;
 mod report;
 mod results;

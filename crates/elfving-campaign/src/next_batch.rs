@@ -1,6 +1,6 @@
-//! Is another batch worth it? What is expected of it, in the user's units, and the advice with its reason.
+//! Is another batch worth it? What it may gain, in the user's units, and the advice with its reason.
 
-use elfving::bandit::{Advice, Goal, Ground, Outlook, Stopping, USUAL_SHARE, Wanted};
+use elfving::bandit::{Advice, Goal, Ground, Outlook, Stopping, Wanted};
 use elfving::units::grouped;
 use serde::Serialize;
 
@@ -8,23 +8,22 @@ use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::spec::{Mode, Spec};
 
-/// What another batch is expected to change.
+/// What another batch may change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NextBatch {
     /// Measurements of the batch.
     pub size: usize,
-    /// By how much the true value of the pick is expected to get better if the batch is measured; at least 0 in the mean.
-    pub expected_gain: f64,
-    /// In one case of ten it gets better by less than this; below 0 it gets worse.
+    /// By how much the true value of the pick gets better if the batch is measured: in one case of ten by less than this. Below 0 it gets
+    /// worse.
     pub lower: f64,
-    /// In one case of ten it gets better by more than this.
+    /// In nine cases of ten it gets better by at most this.
     pub upper: f64,
     /// Measurements that were looked ahead: this batch and two more, as far as the budget allows.
     pub ahead: usize,
-    /// By how much the pick is expected to get better with all of them.
-    pub expected_gain_ahead: f64,
-    /// How far the true value of the pick is expected to be from that of the best candidate.
-    pub expected_loss: f64,
+    /// With all of them the pick gets better by at most this, in nine cases of ten.
+    pub upper_ahead: f64,
+    /// How far the true value of the pick is from that of the best candidate at most, in nine cases of ten.
+    pub loss_at_most: f64,
     /// Whether to go on. It is no proof, and `ask` gives a batch all the same.
     pub advice: Advice,
     /// The same in words, with the reason.
@@ -32,7 +31,7 @@ pub struct NextBatch {
 }
 
 impl Campaign {
-    /// What another batch is expected to change; none in the certified mode, before there are data, for a goal that is not about the
+    /// What another batch may change; none in the certified mode, before there are data, for a goal that is not about the
     /// best candidate, and when no candidate is left that may be measured.
     ///
     /// # Errors
@@ -82,12 +81,11 @@ impl NextBatch {
         let (advice, ground) = outlook.advice(stopping(spec));
         Self {
             size: outlook.size,
-            expected_gain: outlook.gain.mean,
             lower: outlook.gain.lower,
             upper: outlook.gain.upper,
             ahead: outlook.ahead,
-            expected_gain_ahead: outlook.gain_ahead.mean,
-            expected_loss: outlook.loss.mean,
+            upper_ahead: outlook.gain_ahead.upper,
+            loss_at_most: outlook.loss_at_most(),
             advice,
             words: in_words(outlook, advice, ground),
         }
@@ -103,45 +101,34 @@ pub(crate) fn stopping(spec: &Spec) -> Stopping {
     Stopping { worth: spec.worth, epsilon }
 }
 
-/// `Another batch of 24 is expected to gain 0.4 (0 to 2). Stop: ...`
+/// `Another batch of 24 gains at most 2 in nine cases of ten. Continue: a batch must be worth 1.`
 fn in_words(outlook: &Outlook, advice: Advice, ground: Ground) -> String {
-    let Outlook { gain, gain_ahead, loss, .. } = outlook;
-    let scale = gain.upper.abs().max(gain.lower.abs()).max(gain.mean.abs());
-    let [mean, lower, upper] = [gain.mean, gain.lower, gain.upper].map(|x| rounded(x, scale));
-    let batch = grouped(outlook.size as u64);
-    let expected = format!("Another batch of {batch} is expected to gain {mean} ({lower} to {upper}).");
-    let batches = outlook.ahead as f64 / outlook.size as f64;
-    let ahead = match outlook.ahead > outlook.size {
-        true => {
-            let gain = rounded(gain_ahead.mean, gain_ahead.mean);
-            format!(", and {} measurements {gain}", grouped(outlook.ahead as u64))
-        }
+    let Outlook { size, ahead, gain, gain_ahead, .. } = outlook;
+    let (batch, most) = (grouped(*size as u64), rounded(gain.upper.max(0.0)));
+    let expected = match gain.upper > 0.0 {
+        true => format!("Another batch of {batch} improves the pick by at most {most}, in nine cases of ten."),
+        false => format!("Another batch of {batch} does not improve the pick, in nine cases of ten."),
+    };
+    let further = match ahead > size {
+        true => format!("; {} measurements by at most {}", grouped(*ahead as u64), rounded(gain_ahead.upper.max(0.0))),
         false => String::new(),
     };
     let reason = match (advice, ground) {
-        (_, Ground::Loss { epsilon }) => {
-            let (loss, side) = (rounded(loss.mean, loss.mean), if advice == Advice::Stop { "within" } else { "above" });
-            format!("the pick is expected to be {loss} from the best, {side} the stated {epsilon}")
+        (Advice::Stop, Ground::Loss { epsilon }) => {
+            let loss = rounded(outlook.loss_at_most());
+            format!("in nine cases of ten the pick is at most {loss} from the best, within epsilon {epsilon}")
         }
-        (Advice::Stop, Ground::Worth { worth }) => {
-            format!("that is less than a batch must be worth ({worth}){ahead}")
+        (Advice::Continue, Ground::Loss { epsilon }) => {
+            let loss = rounded(outlook.loss_at_most());
+            format!("the pick may be {loss} from the best, more than epsilon {epsilon}")
         }
-        (Advice::Continue, Ground::Worth { worth }) if gain.mean >= worth => {
-            format!("that is at least what a batch must be worth ({worth})")
+        (Advice::Stop, Ground::Worth { worth }) => format!("a batch must be worth {worth}{further}"),
+        (Advice::Continue, Ground::Worth { worth }) => format!("it may be worth {worth}{further}"),
+        (Advice::Stop, Ground::Share { worth }) => {
+            format!("that is less than {}, 1 % of the range of the outcomes{further}", rounded(worth))
         }
-        (Advice::Continue, Ground::Worth { worth }) => format!(
-            "{} measurements are expected to gain {}, at least the {} that {} must be worth",
-            grouped(outlook.ahead as u64),
-            rounded(gain_ahead.mean, gain_ahead.mean),
-            rounded(worth * batches, worth),
-            "these batches",
-        ),
-        (Advice::Stop, Ground::Share { .. }) => {
-            format!("that is less than {} % of the range of the outcomes{ahead}; --worth says what a batch must gain", 100.0 * USUAL_SHARE)
-        }
-        (Advice::Continue, Ground::Share { .. }) => {
-            let percent = 100.0 * USUAL_SHARE;
-            format!("it may gain {percent} % of the range of the outcomes or more; --worth says what a batch must gain")
+        (Advice::Continue, Ground::Share { worth }) => {
+            format!("it may gain {}, 1 % of the range of the outcomes, or more{further}", rounded(worth))
         }
     };
     let advice = match advice {
@@ -151,13 +138,26 @@ fn in_words(outlook: &Outlook, advice: Advice, ground: Ground) -> String {
     format!("{expected} {advice}: {reason}.")
 }
 
-/// As many decimals as two digits of a scale have, without a tail of zeros.
-fn rounded(x: f64, scale: f64) -> String {
-    let exponent = if scale.is_finite() && scale != 0.0 { scale.abs().log10().floor() } else { 0.0 };
+/// Two digits, without a tail of zeros.
+fn rounded(x: f64) -> String {
+    let exponent = if x.is_finite() && x != 0.0 { x.abs().log10().floor() } else { 0.0 };
     if !(-6.0..=9.0).contains(&exponent) {
         return format!("{x:.1e}");
     }
-    let text = format!("{x:.*}", (1.0 - exponent).max(0.0) as usize);
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    let unit = 10f64.powf(exponent - 1.0);
+    let text = format!("{:.*}", (1.0 - exponent).max(0.0) as usize, (x / unit).round() * unit);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_two_digits_and_no_tail() {
+        let cases = [(0.0, "0"), (0.4321, "0.43"), (2.0, "2"), (17.4, "17"), (1234.0, "1200"), (0.0099, "0.0099"), (-0.51, "-0.51")];
+        for (x, text) in cases {
+            assert_eq!(rounded(x), text);
+        }
+    }
 }

@@ -107,7 +107,7 @@ fn main() {
     let [campaigns, batch, budget] = [1, 2, 3].map(|k| arguments[k].parse::<u64>().unwrap());
     let quantiles: Vec<String> = QUANTILES.iter().map(|share| format!("q{:02.0}", 100.0 * share)).collect();
     println!(
-        "table,batch,seed,measured,range,spread,gain,gain_lower,gain_upper,gain_ahead,loss,{},widening,distinct,seen,true_value,true_loss",
+        "table,batch,seed,measured,range,spread,gain,gain_lower,gain_upper,gain_ahead,gain_ahead_upper,loss,{},widening,distinct,seen,true_value,true_loss",
         quantiles.join(",")
     );
     for source in &arguments[4..] {
@@ -150,7 +150,7 @@ fn campaign(table: &Table, strategy: Strategy, seed: u64, batch: usize, budget: 
         let spread = 1.0 / fit.outcome().slope(fit.outcome().inverse(0.0));
         let mut cells = vec![table.name.clone(), batch.to_string(), seed.to_string(), measured.to_string()];
         let mut numbers = vec![table.range(), spread, outlook.gain.mean, outlook.gain.lower, outlook.gain.upper];
-        numbers.extend([outlook.gain_ahead.mean, outlook.loss.mean]);
+        numbers.extend([outlook.gain_ahead.mean, outlook.gain_ahead.upper, outlook.loss.mean]);
         numbers.extend(QUANTILES.iter().map(|share| outlook.loss_quantile(*share)));
         numbers.extend([fit.widening(), distinct.len() as f64, high - low, value, best - value]);
         cells.extend(numbers.iter().map(|number| format!("{number:.6e}")));

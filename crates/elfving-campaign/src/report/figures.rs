@@ -6,7 +6,8 @@ use elfving_plot::{
 };
 
 use super::facts::Facts;
-use super::words::number;
+use super::words::{number, recipe};
+use crate::status::Survivor;
 use crate::words::counted;
 
 /// Intervals drawn with their names.
@@ -60,7 +61,8 @@ fn figure(
 fn intervals(facts: &Facts) -> Option<Figure> {
     let title = if facts.is_calibrated() { "What may still be the best" } else { "What remains" };
     let known = || facts.status.survivors.iter().filter_map(|choice| Some((choice, choice.interval?)));
-    let labels: Vec<String> = known().take(NAMED).map(|(choice, _)| choice.id.clone()).collect();
+    let label = |choice: &Survivor| recipe(&choice.columns).unwrap_or_else(|| choice.id.clone());
+    let labels: Vec<String> = known().take(NAMED).map(|(choice, _)| label(choice)).collect();
     let of = |end: fn(&crate::status::Span) -> f64| known().take(NAMED).map(|(_, span)| end(&span)).collect();
     let (estimates, low, high): (Vec<f64>, Vec<f64>, Vec<f64>) =
         (of(|span| span.estimate), of(|span| span.lower), of(|span| span.upper));

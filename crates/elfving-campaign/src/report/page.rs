@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::Facts;
 use super::figures::{Figure, Figures};
-use super::words::number;
+use super::words::{number, recipe};
 use crate::at::At;
 use crate::spec::{Aim, Mode};
 use crate::status::Span;
@@ -217,6 +217,10 @@ fn survivors(facts: &Facts, figures: &Figures) -> Markup {
 
 fn choices(facts: &Facts, range: std::ops::Range<usize>, caption: &str) -> Markup {
     let outcome = &facts.spec.outcome;
+    let choices = &facts.status.survivors[range];
+    let recipes: Vec<Option<String>> = choices.iter().map(|choice| recipe(&choice.columns)).collect();
+    let has_recipes = recipes.iter().any(Option::is_some);
+    let names: Vec<&str> = choices.first().map_or_else(Vec::new, |choice| choice.columns.keys().map(String::as_str).collect());
     scrolling(
         caption,
         html! {
@@ -224,15 +228,17 @@ fn choices(facts: &Facts, range: std::ops::Range<usize>, caption: &str) -> Marku
                 caption { (caption) }
                 thead { tr {
                     th scope="col" { "candidate" }
+                    @if has_recipes { th scope="col" { (names.join(" · ")) } }
                     th.number scope="col" { (outcome) }
                     th.number scope="col" { "from" }
                     th.number scope="col" { "to" }
                     th.number scope="col" { "times measured" }
                 } }
                 tbody {
-                    @for choice in &facts.status.survivors[range] {
+                    @for (choice, recipe) in choices.iter().zip(&recipes) {
                         tr.picked[facts.status.picks.contains(&choice.id)] {
                             td { (choice.id) }
+                            @if has_recipes { td { @if let Some(recipe) = recipe { (recipe) } } }
                             @match choice.interval {
                                 Some(span) => {
                                     td.number { (number(span.estimate)) }

@@ -25,12 +25,12 @@ pub enum Advice {
 /// What the advice rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ground {
-    /// The expected gain of the next batches, against so much for each of them.
+    /// What the next batches may gain, against so much for each of them.
     Worth {
         /// What each must be worth.
         worth: f64,
     },
-    /// The expected loss of the pick, against what is good enough.
+    /// How far the pick may be from the best, against what is good enough.
     Loss {
         /// What is good enough.
         epsilon: f64,
@@ -42,17 +42,19 @@ pub enum Ground {
     },
 }
 
-/// What a batch must be worth where nobody says so, in parts of the range of the outcomes so far.
+/// What a batch must be worth where nobody says so, in parts of the range of the outcomes so far: half the measurements, and not much more
+/// loss, on the tables of `docs/stop.md`.
 pub const USUAL_SHARE: f64 = 0.01;
 
 impl Outlook {
     /// Whether to go on, and on what ground.
     ///
-    /// Stop when the expected loss is at most the stated ε; or when both the next batch and the batches ahead together are expected
-    /// to gain less than `worth` for each. Where neither is stated, a batch must be worth 1 % of the range of the outcomes so far.
+    /// Stop when the pick is at most the stated ε below the best in nine cases of ten; or when, in nine cases of ten, both the next batch
+    /// and all batches looked ahead gain less than `worth` for each. Where neither is stated, a batch must be worth 1 % of the range of
+    /// the outcomes so far.
     pub fn advice(&self, stated: Stopping) -> (Advice, Ground) {
         let stop_if = |stop: bool| if stop { Advice::Stop } else { Advice::Continue };
-        if let Some(epsilon) = stated.epsilon.filter(|epsilon| self.loss.mean <= *epsilon) {
+        if let Some(epsilon) = stated.epsilon.filter(|epsilon| self.loss_at_most() <= *epsilon) {
             return (Advice::Stop, Ground::Loss { epsilon });
         }
         match (stated.worth, stated.epsilon) {
@@ -65,16 +67,17 @@ impl Outlook {
         }
     }
 
-    /// Whether no number of batches that was looked at is expected to gain this much for each of them.
+    /// Whether no number of batches that was looked at gains this much for each of them, in nine cases of ten.
     fn gains_less_than(&self, worth: f64) -> bool {
         let batches = self.ahead as f64 / self.size as f64;
-        self.gain.mean < worth && self.gain_ahead.mean < worth * batches
+        self.gain.upper < worth && self.gain_ahead.upper < worth * batches
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bandit::LOSS_FACTOR;
 
     fn outlook(gain: f64, gain_ahead: f64, loss: f64) -> Outlook {
         Outlook::expecting([8, 24], 50.0, gain, gain_ahead, loss)
@@ -92,11 +95,12 @@ mod tests {
 
     #[test]
     fn who_is_close_enough_stops_whatever_there_is_to_gain() {
-        let stated = Stopping { worth: Some(0.1), epsilon: Some(2.0) };
-        assert_eq!(outlook(1.0, 2.0, 1.9).advice(stated), (Advice::Stop, Ground::Loss { epsilon: 2.0 }));
+        let epsilon = 2.0 * LOSS_FACTOR;
+        let stated = Stopping { worth: Some(0.1), epsilon: Some(epsilon) };
+        assert_eq!(outlook(1.0, 2.0, 1.9).advice(stated), (Advice::Stop, Ground::Loss { epsilon }));
         assert_eq!(outlook(1.0, 2.0, 2.1).advice(stated), (Advice::Continue, Ground::Worth { worth: 0.1 }));
-        let stated = Stopping { worth: None, epsilon: Some(2.0) };
-        assert_eq!(outlook(0.0, 0.0, 2.1).advice(stated), (Advice::Continue, Ground::Loss { epsilon: 2.0 }));
+        let stated = Stopping { worth: None, epsilon: Some(epsilon) };
+        assert_eq!(outlook(0.0, 0.0, 2.1).advice(stated), (Advice::Continue, Ground::Loss { epsilon }));
     }
 
     #[test]
