@@ -13,15 +13,8 @@ use crate::spec::{Mode, Spec};
 pub struct NextBatch {
     /// Measurements of the batch.
     pub size: usize,
-    /// By how much the true value of the pick gets better if the batch is measured: in one case of ten by less than this. Below 0 it gets
-    /// worse.
-    pub lower: f64,
-    /// In nine cases of ten it gets better by at most this.
+    /// By how much the true value of the pick gets better if the batch is measured: at most by this, in nine cases of ten.
     pub upper: f64,
-    /// Measurements that were looked ahead: this batch and two more, as far as the budget allows.
-    pub ahead: usize,
-    /// With all of them the pick gets better by at most this, in nine cases of ten.
-    pub upper_ahead: f64,
     /// How far the true value of the pick is from that of the best candidate at most, in nine cases of ten.
     pub loss_at_most: f64,
     /// Whether to go on. It is no proof, and `ask` gives a batch all the same.
@@ -81,10 +74,7 @@ impl NextBatch {
         let (advice, ground) = outlook.advice(stopping(spec));
         Self {
             size: outlook.size,
-            lower: outlook.gain.lower,
-            upper: outlook.gain.upper,
-            ahead: outlook.ahead,
-            upper_ahead: outlook.gain_ahead.upper,
+            upper: outlook.gain.upper.max(0.0),
             loss_at_most: outlook.loss_at_most(),
             advice,
             words: in_words(outlook, advice, ground),
@@ -101,41 +91,38 @@ pub(crate) fn stopping(spec: &Spec) -> Stopping {
     Stopping { worth: spec.worth, epsilon }
 }
 
-/// `Another batch of 24 gains at most 2 in nine cases of ten. Continue: a batch must be worth 1.`
+/// `Another batch of 24 improves the pick by at most 2, in nine cases of ten. Continue: it may be worth 1.`
 fn in_words(outlook: &Outlook, advice: Advice, ground: Ground) -> String {
-    let Outlook { size, ahead, gain, gain_ahead, .. } = outlook;
-    let (batch, most) = (grouped(*size as u64), rounded(gain.upper.max(0.0)));
-    let expected = match gain.upper > 0.0 {
-        true => format!("Another batch of {batch} improves the pick by at most {most}, in nine cases of ten."),
+    let (batch, most) = (grouped(outlook.size as u64), outlook.gain.upper);
+    let gain = match most > 0.0 {
+        true => format!("Another batch of {batch} improves the pick by at most {}, in nine cases of ten.", rounded(most)),
         false => format!("Another batch of {batch} does not improve the pick, in nine cases of ten."),
     };
-    let further = match ahead > size {
-        true => format!("; {} measurements by at most {}", grouped(*ahead as u64), rounded(gain_ahead.upper.max(0.0))),
-        false => String::new(),
-    };
+    let loss = || rounded(outlook.loss_at_most());
     let reason = match (advice, ground) {
         (Advice::Stop, Ground::Loss { epsilon }) => {
-            let loss = rounded(outlook.loss_at_most());
-            format!("in nine cases of ten the pick is at most {loss} from the best, within epsilon {epsilon}")
+            format!("in nine cases of ten the pick is at most {} from the best, within epsilon {epsilon}", loss())
         }
         (Advice::Continue, Ground::Loss { epsilon }) => {
-            let loss = rounded(outlook.loss_at_most());
-            format!("the pick may be {loss} from the best, more than epsilon {epsilon}")
+            format!("the pick may be {} from the best, more than epsilon {epsilon}", loss())
         }
-        (Advice::Stop, Ground::Worth { worth }) => format!("a batch must be worth {worth}{further}"),
-        (Advice::Continue, Ground::Worth { worth }) => format!("it may be worth {worth}{further}"),
+        (Advice::Stop, Ground::Worth { worth }) => format!("a batch must be worth {worth}"),
+        (Advice::Continue, Ground::Worth { worth }) if most < worth => {
+            format!("alone it is not worth {worth}, but with the two batches after it it may be")
+        }
+        (Advice::Continue, Ground::Worth { worth }) => format!("it may be worth {worth}"),
         (Advice::Stop, Ground::Share { worth }) => {
-            format!("that is less than {}, 1 % of the range of the outcomes{further}", rounded(worth))
+            format!("that is less than 1 % of the range of the outcomes ({})", rounded(worth))
         }
         (Advice::Continue, Ground::Share { worth }) => {
-            format!("it may gain {}, 1 % of the range of the outcomes, or more{further}", rounded(worth))
+            format!("1 % of the range of the outcomes is {}", rounded(worth))
         }
     };
     let advice = match advice {
         Advice::Continue => "Continue",
         Advice::Stop => "Stop",
     };
-    format!("{expected} {advice}: {reason}.")
+    format!("{gain} {advice}: {reason}.")
 }
 
 /// Two digits, without a tail of zeros.
