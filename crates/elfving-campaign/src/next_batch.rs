@@ -15,8 +15,6 @@ pub struct NextBatch {
     pub size: usize,
     /// By how much the true value of the pick gets better if the batch is measured: at most by this, in nine cases of ten.
     pub upper: f64,
-    /// How far the true value of the pick is from that of the best candidate at most, in nine cases of ten.
-    pub loss_at_most: f64,
     /// Whether to go on. It is no proof, and `ask` gives a batch all the same.
     pub advice: Advice,
     /// The same in words, with the reason.
@@ -36,9 +34,10 @@ impl Campaign {
         }
         let (batch, limits, at_most) = (spec.batch, spec.limits, self.few_values()?);
         // The budget limits what is asked for; who thinks about raising it wants to know what for.
-        let left = self.state().spec.budget.map_or(u64::MAX, |budget| {
-            budget.saturating_sub(self.state().talk.planned()).max(batch as u64)
-        });
+        let left =
+            self.state().spec.budget.map_or(u64::MAX, |budget| {
+                budget.saturating_sub(self.state().talk.planned()).max(batch as u64)
+            });
         self.engine_with_all()?;
         let engine = self.engine.as_ref().expect("it was built just now");
         let wanted = Wanted { left, limits, at_most: &at_most, ..Wanted::batch(batch) };
@@ -75,7 +74,6 @@ impl NextBatch {
         Self {
             size: outlook.size,
             upper: outlook.gain.upper.max(0.0),
-            loss_at_most: outlook.loss_at_most(),
             advice,
             words: in_words(outlook, advice, ground),
         }
@@ -95,16 +93,20 @@ pub(crate) fn stopping(spec: &Spec) -> Stopping {
 fn in_words(outlook: &Outlook, advice: Advice, ground: Ground) -> String {
     let (batch, most) = (grouped(outlook.size as u64), outlook.gain.upper);
     let gain = match most > 0.0 {
-        true => format!("Another batch of {batch} improves the pick by at most {}, in nine cases of ten.", rounded(most)),
+        true => format!(
+            "Another batch of {batch} improves the pick by at most {}, in nine cases of ten.",
+            rounded(most)
+        ),
         false => format!("Another batch of {batch} does not improve the pick, in nine cases of ten."),
     };
-    let loss = || rounded(outlook.loss_at_most());
     let reason = match (advice, ground) {
-        (Advice::Stop, Ground::Loss { epsilon }) => {
-            format!("in nine cases of ten the pick is at most {} from the best, within epsilon {epsilon}", loss())
+        (Advice::Stop, Ground::Epsilon { epsilon }) => {
+            format!("the model sees nothing better than the pick by more than epsilon {epsilon}")
         }
-        (Advice::Continue, Ground::Loss { epsilon }) => {
-            format!("the pick may be {} from the best, more than epsilon {epsilon}", loss())
+        (Advice::Continue, Ground::Epsilon { epsilon }) => {
+            format!(
+                "the model sees that something may be better than the pick by more than epsilon {epsilon}"
+            )
         }
         (Advice::Stop, Ground::Worth { worth }) => format!("a batch must be worth {worth}"),
         (Advice::Continue, Ground::Worth { worth }) if most < worth => {
@@ -142,7 +144,15 @@ mod tests {
 
     #[test]
     fn numbers_have_two_digits_and_no_tail() {
-        let cases = [(0.0, "0"), (0.4321, "0.43"), (2.0, "2"), (17.4, "17"), (1234.0, "1200"), (0.0099, "0.0099"), (-0.51, "-0.51")];
+        let cases = [
+            (0.0, "0"),
+            (0.4321, "0.43"),
+            (2.0, "2"),
+            (17.4, "17"),
+            (1234.0, "1200"),
+            (0.0099, "0.0099"),
+            (-0.51, "-0.51"),
+        ];
         for (x, text) in cases {
             assert_eq!(rounded(x), text);
         }

@@ -82,13 +82,16 @@ fn drawn(dimension: usize, seed: u64) -> Table {
     let places = Matrix::from_fn(PRIOR_ROWS, dimension, |_, _| uniform(&mut random));
     let mut normals = Normals::new(stream(seed, 100 + dimension as u64, PRIOR));
     let priors = Priors::default().of_logs(dimension);
-    let lengths: Vec<f64> =
-        priors[..dimension].iter().map(|prior| (prior.mean + prior.deviation * normals.draw()).exp()).collect();
+    let lengths: Vec<f64> = priors[..dimension]
+        .iter()
+        .map(|prior| (prior.mean + prior.deviation * normals.draw()).exp())
+        .collect();
     let waves: Vec<(Vec<f64>, f64)> = (0..WAVES)
         .map(|_| {
             // The spectrum of a Matérn 5/2 kernel is a Student-t distribution with 5 degrees of freedom.
             let chi: f64 = (0..5).map(|_| normals.draw().powi(2)).sum();
-            let frequency = lengths.iter().map(|length| normals.draw() / length * (5.0 / chi).sqrt()).collect();
+            let frequency =
+                lengths.iter().map(|length| normals.draw() / length * (5.0 / chi).sqrt()).collect();
             (frequency, std::f64::consts::TAU * uniform(&mut random))
         })
         .collect();
@@ -96,7 +99,8 @@ fn drawn(dimension: usize, seed: u64) -> Table {
         (elfving::numerics::dot(places.row(row), frequency) + phase).cos()
     };
     let scale = (2.0 / WAVES as f64).sqrt();
-    let truth = (0..PRIOR_ROWS).map(|row| scale * waves.iter().map(|one| wave(row, one)).sum::<f64>()).collect();
+    let truth =
+        (0..PRIOR_ROWS).map(|row| scale * waves.iter().map(|one| wave(row, one)).sum::<f64>()).collect();
     let space = Space::new(&Columns::numeric(places), None).unwrap();
     Table { name: format!("prior-{dimension}"), space, truth, repeats: None }
 }
@@ -115,7 +119,9 @@ fn main() {
         let table = dimension.is_none().then(|| Table::read(Path::new(source)));
         let run = |seed: u64| match (&table, dimension) {
             (Some(table), _) => campaign(table, strategy, seed, batch as usize, budget),
-            (None, dimension) => campaign(&drawn(dimension.unwrap(), seed), strategy, seed, batch as usize, budget),
+            (None, dimension) => {
+                campaign(&drawn(dimension.unwrap(), seed), strategy, seed, batch as usize, budget)
+            }
         };
         let lines: Vec<Vec<String>> = (0..campaigns).into_par_iter().map(run).collect();
         lines.iter().flatten().for_each(|line| println!("{line}"));
@@ -149,7 +155,8 @@ fn campaign(table: &Table, strategy: Strategy, seed: u64, batch: usize, budget: 
         let fit = policy.fit().unwrap().unwrap();
         let spread = 1.0 / fit.outcome().slope(fit.outcome().inverse(0.0));
         let mut cells = vec![table.name.clone(), batch.to_string(), seed.to_string(), measured.to_string()];
-        let mut numbers = vec![table.range(), spread, outlook.gain.mean, outlook.gain.lower, outlook.gain.upper];
+        let mut numbers =
+            vec![table.range(), spread, outlook.gain.mean, outlook.gain.lower, outlook.gain.upper];
         numbers.extend([outlook.gain_ahead.mean, outlook.gain_ahead.upper, outlook.loss.mean]);
         numbers.extend(QUANTILES.iter().map(|share| outlook.loss_quantile(*share)));
         numbers.extend([fit.widening(), distinct.len() as f64, high - low, value, best - value]);

@@ -220,7 +220,8 @@ fn choices(facts: &Facts, range: std::ops::Range<usize>, caption: &str) -> Marku
     let choices = &facts.status.survivors[range];
     let recipes: Vec<Option<String>> = choices.iter().map(|choice| recipe(&choice.columns)).collect();
     let has_recipes = recipes.iter().any(Option::is_some);
-    let names: Vec<&str> = choices.first().map_or_else(Vec::new, |choice| choice.columns.keys().map(String::as_str).collect());
+    let names: Vec<&str> =
+        choices.first().map_or_else(Vec::new, |choice| choice.columns.keys().map(String::as_str).collect());
     scrolling(
         caption,
         html! {

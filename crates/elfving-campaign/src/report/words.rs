@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 const MOST_COLUMNS: usize = 8;
 const MOST_LETTERS: usize = 24;
 
-/// A candidate by what it is made of, in one line: `KOAc · XPhos · DMAc · 105`. None where a line does not hold it.
+/// A candidate by what it is made of, in one line, by the names of its columns: `105 · KOAc · XPhos`. None where a line does not hold it.
 pub(super) fn recipe(columns: &Map<String, Value>) -> Option<String> {
     let cell = |value: &Value| match value {
         Value::Null => "–".to_owned(),
@@ -42,8 +42,10 @@ mod tests {
     #[test]
     fn a_recipe_is_one_line_or_none() {
         let columns = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap();
-        let reaction = columns(r#"{"base":"KOAc","ligand":"a name that is longer than the line","c":0.0570001,"T":105,"note":null}"#);
-        assert_eq!(recipe(&reaction).unwrap(), "KOAc · a name that is longer t… · 0.057 · 105 · –");
+        let reaction = columns(
+            r#"{"base":"KOAc","ligand":"a name that is longer than the line","c":0.0570001,"T":105,"note":null}"#,
+        );
+        assert_eq!(recipe(&reaction).unwrap(), "105 · KOAc · 0.057 · a name that is longer t… · –");
         let many: Map<String, Value> = (0..9).map(|k| (k.to_string(), Value::from(k))).collect();
         assert_eq!((recipe(&many), recipe(&Map::new())), (None, None));
     }

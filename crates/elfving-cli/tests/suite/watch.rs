@@ -168,8 +168,15 @@ fn a_script_ends_when_another_batch_is_not_worth_what_was_stated_and_not_before(
     let status = bench.json("status screen --json");
     assert_eq!((&status["next_batch"]["advice"], &status["picks"][0]), (&"stop".into(), &"c11".into()));
     let text = String::from_utf8_lossy(&bench.run("status screen").stdout).into_owned();
-    assert!(text.contains("Another batch of 6 ") && text.contains("Stop: a batch must be worth 0.5."), "{text}");
+    assert!(
+        text.contains("Another batch of 6 ") && text.contains("Stop: a batch must be worth 0.5."),
+        "{text}"
+    );
     assert!(!bench.json("ask screen --json")["rows"].as_array().unwrap().is_empty(), "who asks gets a batch");
     let (told, stopped, _) = watched("");
-    assert_eq!((told, stopped["budget"]["measurements"].as_u64()), (48, Some(48)), "nobody said when it is enough");
+    assert_eq!(
+        (told, stopped["budget"]["measurements"].as_u64()),
+        (48, Some(48)),
+        "nobody said when it is enough"
+    );
 }

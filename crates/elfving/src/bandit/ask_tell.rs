@@ -2,8 +2,8 @@
 
 use super::conversation::{Bar, Handing, Supply, Verdict};
 use super::{
-    BanditError, ConditionalStatement, Conversation, Decision, Follower, Limits, Next, Outcome, Outlook, Plan,
-    Policy, Reading, Reason, Report, Slot, SlotId, Status, Told, Wanted,
+    BanditError, ConditionalStatement, Conversation, Decision, Follower, Limits, Next, Outcome, Outlook,
+    Plan, Policy, Reading, Reason, Report, Slot, SlotId, Status, Told, Wanted,
 };
 use crate::pool::PointId;
 

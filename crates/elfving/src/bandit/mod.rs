@@ -31,8 +31,8 @@ pub use ask_tell::Bandit;
 pub use auto::{Family, Recommendation, recommend};
 pub use batch_rules::{AtMost, Limits, that_fit};
 pub use calibrated::{
-    Advice, Calibrated, CalibratedSettings, ConditionalStatement, Expected, Ground, LOSS_FACTOR, Optimism,
-    Outlook, RepeatCap, Stopping, Strategy, USUAL_SHARE, conditional_statement,
+    Advice, Calibrated, CalibratedSettings, ConditionalStatement, Expected, Ground, Optimism, Outlook,
+    RepeatCap, Stopping, Strategy, USUAL_SHARE, conditional_statement,
 };
 pub use conversation::{
     Bar, Conversation, Extension, Handing, Round, SlotRecord, SlotState, Step, Supply, Verdict,

@@ -140,7 +140,11 @@ mod tests {
         let centre = fit.parameters().logs();
         let curvature = surrogate.curvature(&fit, &centre, &Matrix::identity(3)).unwrap();
         let value = |logs: &[f64]| {
-            let found = fit.evidence().evaluate(fit.space(), &Parameters::from_logs(logs), surrogate.priors_of_parameters());
+            let found = fit.evidence().evaluate(
+                fit.space(),
+                &Parameters::from_logs(logs),
+                surrogate.priors_of_parameters(),
+            );
             found.map(|found| found.log_likelihood + found.log_prior).unwrap()
         };
         let at_the_fit = value(&centre);

@@ -186,7 +186,8 @@ impl Space {
     /// Some rows as points of a space of their own, on the same scale: row k of it is `rows[k]`. Give every row once, and the first of its
     /// site before any other.
     pub(crate) fn part(&self, rows: &[usize]) -> Self {
-        let coordinates = Matrix::from_fn(rows.len(), self.dimension(), |i, g| self.coordinates[(rows[i], g)]);
+        let coordinates =
+            Matrix::from_fn(rows.len(), self.dimension(), |i, g| self.coordinates[(rows[i], g)]);
         let sites = sites_of(&coordinates).into();
         Self { coordinates: Arc::new(coordinates), kinds: self.kinds.clone(), sites, points: rows.len() }
     }

@@ -30,8 +30,8 @@ pub enum Ground {
         /// What each must be worth.
         worth: f64,
     },
-    /// How far the pick may be from the best, against what is good enough.
-    Loss {
+    /// What the next batches may gain, and how far the pick may be from the best, against what is good enough.
+    Epsilon {
         /// What is good enough.
         epsilon: f64,
     },
@@ -49,17 +49,20 @@ pub const USUAL_SHARE: f64 = 0.01;
 impl Outlook {
     /// Whether to go on, and on what ground.
     ///
-    /// Stop when the pick is at most the stated ε below the best in nine cases of ten; or when, in nine cases of ten, both the next batch
-    /// and all batches looked ahead gain less than `worth` for each. Where neither is stated, a batch must be worth 1 % of the range of
-    /// the outcomes so far.
+    /// Where `worth` is stated, stop when in nine cases of ten the next batch gains less, and all batches looked ahead less than that for
+    /// each. Where ε is stated, stop when in nine cases of ten all of them together gain less than ε and the pick is within ε of the
+    /// best. Where neither is, a batch must be worth 1 % of the range of the outcomes so far.
     pub fn advice(&self, stated: Stopping) -> (Advice, Ground) {
         let stop_if = |stop: bool| if stop { Advice::Stop } else { Advice::Continue };
-        if let Some(epsilon) = stated.epsilon.filter(|epsilon| self.loss_at_most() <= *epsilon) {
-            return (Advice::Stop, Ground::Loss { epsilon });
+        let is_within = |epsilon: f64| {
+            self.gain.upper.max(self.gain_ahead.upper) < epsilon && self.loss_quantile(0.9) <= epsilon
+        };
+        if let Some(epsilon) = stated.epsilon.filter(|epsilon| is_within(*epsilon)) {
+            return (Advice::Stop, Ground::Epsilon { epsilon });
         }
         match (stated.worth, stated.epsilon) {
             (Some(worth), _) => (stop_if(self.gains_less_than(worth)), Ground::Worth { worth }),
-            (None, Some(epsilon)) => (Advice::Continue, Ground::Loss { epsilon }),
+            (None, Some(epsilon)) => (Advice::Continue, Ground::Epsilon { epsilon }),
             (None, None) => {
                 let worth = USUAL_SHARE * self.range;
                 (stop_if(self.gains_less_than(worth)), Ground::Share { worth })
@@ -77,7 +80,6 @@ impl Outlook {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bandit::LOSS_FACTOR;
 
     fn outlook(gain: f64, gain_ahead: f64, loss: f64) -> Outlook {
         Outlook::expecting([8, 24], 50.0, gain, gain_ahead, loss)
@@ -90,17 +92,22 @@ mod tests {
         assert_eq!(advice(1.0, 1.5, worth(0.9)), Advice::Continue);
         assert_eq!(advice(1.0, 1.5, worth(1.1)), Advice::Stop);
         assert_eq!(advice(0.1, 3.4, worth(1.1)), Advice::Continue, "three batches gain what three must");
-        assert_eq!(advice(0.0, 0.0, worth(0.0)), Advice::Continue, "where nothing is too little, measuring goes on");
+        assert_eq!(
+            advice(0.0, 0.0, worth(0.0)),
+            Advice::Continue,
+            "where nothing is too little, measuring goes on"
+        );
     }
 
     #[test]
     fn who_is_close_enough_stops_whatever_there_is_to_gain() {
-        let epsilon = 2.0 * LOSS_FACTOR;
+        let epsilon = 2.5;
         let stated = Stopping { worth: Some(0.1), epsilon: Some(epsilon) };
-        assert_eq!(outlook(1.0, 2.0, 1.9).advice(stated), (Advice::Stop, Ground::Loss { epsilon }));
-        assert_eq!(outlook(1.0, 2.0, 2.1).advice(stated), (Advice::Continue, Ground::Worth { worth: 0.1 }));
+        assert_eq!(outlook(1.0, 2.0, 2.4).advice(stated), (Advice::Stop, Ground::Epsilon { epsilon }));
+        assert_eq!(outlook(1.0, 2.0, 2.6).advice(stated), (Advice::Continue, Ground::Worth { worth: 0.1 }));
         let stated = Stopping { worth: None, epsilon: Some(epsilon) };
-        assert_eq!(outlook(0.0, 0.0, 2.1).advice(stated), (Advice::Continue, Ground::Loss { epsilon }));
+        assert_eq!(outlook(0.0, 0.0, 2.6).advice(stated), (Advice::Continue, Ground::Epsilon { epsilon }));
+        assert_eq!(outlook(1.0, 2.6, 2.4).advice(stated), (Advice::Continue, Ground::Epsilon { epsilon }));
     }
 
     #[test]

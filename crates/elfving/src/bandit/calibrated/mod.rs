@@ -27,7 +27,7 @@ mod statement;
 mod thompson;
 
 pub use advice::{Advice, Ground, Stopping, USUAL_SHARE};
-pub use outlook::{Expected, LOSS_FACTOR, Outlook};
+pub use outlook::{Expected, Outlook};
 pub use policy::Calibrated;
 pub use settings::{CalibratedSettings, Optimism, RepeatCap, Strategy};
 pub use statement::{ConditionalStatement, conditional_statement};

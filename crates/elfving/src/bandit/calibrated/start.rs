@@ -61,7 +61,8 @@ struct Levels<'s> {
 impl<'s> Levels<'s> {
     fn of(space: &'s Space) -> Self {
         let kinds = space.kinds().iter().enumerate();
-        let columns = kinds.filter(|(_, kind)| **kind == ColumnKind::Category).map(|(column, _)| column).collect();
+        let columns =
+            kinds.filter(|(_, kind)| **kind == ColumnKind::Category).map(|(column, _)| column).collect();
         Self { space, columns, tried: HashMap::new() }
     }
 
@@ -77,7 +78,8 @@ impl<'s> Levels<'s> {
 
     /// The places of the rows whose levels were tried least; all of them where there are no categories.
     fn least_tried(&self, rows: &[usize]) -> Vec<usize> {
-        let tried = |column: &usize, row: usize| self.tried.get(&self.level(row, *column)).copied().unwrap_or(0);
+        let tried =
+            |column: &usize, row: usize| self.tried.get(&self.level(row, *column)).copied().unwrap_or(0);
         let times: Vec<u64> =
             rows.iter().map(|&row| self.columns.iter().map(|column| tried(column, row)).sum()).collect();
         let least = times.iter().copied().min().unwrap_or(0);
@@ -96,10 +98,13 @@ mod tests {
     /// Twelve ligands, four bases, four solvents and nine temperatures, every combination.
     fn reactions() -> (Space, [Vec<u32>; 3]) {
         let rows = 12 * 4 * 4 * 9;
-        let [ligand, base, solvent] =
-            [(1, 12), (12, 4), (48, 4)].map(|(step, levels)| (0..rows).map(|i| (i / step) % levels).collect::<Vec<u32>>());
+        let [ligand, base, solvent] = [(1, 12), (12, 4), (48, 4)]
+            .map(|(step, levels)| (0..rows).map(|i| (i / step) % levels).collect::<Vec<u32>>());
         let temperatures = Matrix::from_fn(rows as usize, 1, |i, _| (i / 192) as f64);
-        let columns = Columns::numeric(temperatures).category(ligand.clone()).category(base.clone()).category(solvent.clone());
+        let columns = Columns::numeric(temperatures)
+            .category(ligand.clone())
+            .category(base.clone())
+            .category(solvent.clone());
         (Space::new(&columns, None).unwrap(), [ligand, base, solvent])
     }
 
@@ -108,7 +113,8 @@ mod tests {
         let (space, columns) = reactions();
         for seed in 0..20 {
             let values = Values::new(&Wanted::batch(24));
-            let chosen = at_random(&space, &vec![0; space.points()], 24, seed, 1, |_, times| times == 0, values);
+            let chosen =
+                at_random(&space, &vec![0; space.points()], 24, seed, 1, |_, times| times == 0, values);
             for (column, levels) in columns.iter().zip([12, 4, 4]) {
                 let mut times = vec![0; levels];
                 chosen.iter().for_each(|point| times[column[point.index()] as usize] += 1);
