@@ -208,7 +208,9 @@ fn elimination(facts: &Facts) -> Option<Figure> {
 fn design(facts: &Facts) -> Option<Figure> {
     let title = "Where the measurements went";
     let total: usize = facts.measured.iter().map(|candidate| candidate.values.len()).sum();
-    if total == 0 || facts.status.choices != facts.ids.len() {
+    // Principal coordinates of more than two columns say nothing to somebody who thinks in recipes.
+    let is_a_plane = facts.coordinates.columns() <= 2 || !facts.is_calibrated();
+    if total == 0 || facts.status.choices != facts.ids.len() || !is_a_plane {
         return None;
     }
     let mut weights = vec![0.0; facts.ids.len()];

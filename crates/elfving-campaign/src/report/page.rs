@@ -1,6 +1,6 @@
 //! The page: what to know first comes first.
 
-use elfving::bandit::Reading;
+use elfving::bandit::{Advice, Reading};
 use elfving::units::grouped;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -117,6 +117,8 @@ fn next_step(facts: &Facts) -> Markup {
             @if let Some(round) = status.round { " of round " (round) }
             " (" code { "elfving ask " (shell_word(file)) } " lists them again) and record the results with "
             code { "elfving tell " (shell_word(file)) " RESULTS.csv" } "."
+        } @else if status.next_batch.as_ref().is_some_and(|next| next.advice == Advice::Stop) {
+            "nothing, by this advice; " code { "elfving ask " (shell_word(file)) } " gives another batch all the same."
         } @else {
             "ask for the next batch with " code { "elfving ask " (shell_word(file)) } "."
         }
@@ -302,6 +304,9 @@ fn eliminated(facts: &Facts) -> Markup {
 }
 
 fn rounds(facts: &Facts) -> Markup {
+    // Only some algorithms plan an accuracy, or have a design with a value.
+    let planned = facts.rounds.iter().any(|round| round.epsilon.is_some());
+    let designed = facts.rounds.iter().any(|round| round.value.is_some());
     html! {
         @if !facts.rounds.is_empty() {
             section aria-labelledby="rounds-title" {
@@ -312,7 +317,8 @@ fn rounds(facts: &Facts) -> Markup {
                         thead { tr {
                             th.number scope="col" { "round" } th scope="col" { "asked" } th.number scope="col" { "measurements" }
                             th.number scope="col" { "candidates" } th.number scope="col" { "recorded" }
-                            th.number scope="col" { "planned accuracy" } th.number scope="col" { "value of its design" }
+                            @if planned { th.number scope="col" { "planned accuracy" } }
+                            @if designed { th.number scope="col" { "value of its design" } }
                             th.number scope="col" { "eliminated" } th.number scope="col" { "remaining" }
                         } }
                         tbody {
@@ -320,7 +326,8 @@ fn rounds(facts: &Facts) -> Markup {
                                 tr {
                                     td.number { (round.number) } td { (round.asked) } td.number { (round.planned) }
                                     td.number { (round.candidates) } td.number { (round.told) }
-                                    td.number { (maybe(round.epsilon)) } td.number { (maybe(round.value)) }
+                                    @if planned { td.number { (maybe(round.epsilon)) } }
+                                    @if designed { td.number { (maybe(round.value)) } }
                                     @match round.decided {
                                         Some((survivors, out)) => { td.number { (out) } td.number { (survivors) } }
                                         None => { td.number { "open" } td.number { "–" } }
