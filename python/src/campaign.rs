@@ -6,7 +6,7 @@ use elfving::bandit::{Goal, Outcome, Reading};
 use elfving_campaign::event::Changing;
 use elfving_campaign::{
     self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Layout, LayoutChange, Limits, Mode,
-    OutcomeMarker, ResultsFile, ResultsFormat, Spec, TellOptions, spec_for_programs,
+    NextBatch, OutcomeMarker, ResultsFile, ResultsFormat, Spec, TellOptions, Told, spec_for_programs,
 };
 use elfving_problem::{AssumptionSpec, PoolSpec};
 use elfving_table::{Cell, Condition, Decimal, TableError};
@@ -59,6 +59,8 @@ struct Settings {
     algorithm: String,
     batch: usize,
     budget: Option<u64>,
+    #[serde(default)]
+    worth: Option<f64>,
     seed: u64,
     forbid: Vec<String>,
     force: Vec<String>,
@@ -82,11 +84,28 @@ impl Settings {
             .seed(self.seed)
             .batch(self.batch)
             .budget(self.budget)
+            .worth(self.worth)
             .forbid(self.forbid)
             .force(self.force)
             .limits(Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements })
             .tries(self.tries)
             .layout(self.layout)
+    }
+}
+
+/// What was told, and what another batch is expected to change.
+#[derive(Serialize)]
+struct Answered {
+    #[serde(flatten)]
+    told: Told,
+    next_batch: Option<NextBatch>,
+}
+
+impl Answered {
+    fn of(told: Told, campaign: &mut core::Campaign, dry_run: bool) -> Self {
+        // The results are on record, whatever comes of this.
+        let next_batch = if dry_run { None } else { campaign.next_batch_when_all_told().unwrap_or_default() };
+        Self { told, next_batch }
     }
 }
 
@@ -234,7 +253,8 @@ impl Campaign {
             let format = changes.over(&campaign.spec().results);
             let file = ResultsFile::from_bytes(&name, &bytes, &format)?;
             let options = TellOptions { correct: reason, dry_run, ..TellOptions::default() };
-            Ok(campaign.tell(&file, &options, At(at))?)
+            let told = campaign.tell(&file, &options, At(at))?;
+            Ok(Answered::of(told, campaign, dry_run))
         })
     }
 
@@ -251,7 +271,8 @@ impl Campaign {
             let told: Vec<(&str, Outcome)> =
                 outcomes.iter().map(|(slot, told)| (slot.as_str(), outcome(told))).collect();
             let options = TellOptions { correct: reason, dry_run, ..TellOptions::default() };
-            Ok(campaign.tell_outcomes(&told, &options, At(at))?)
+            let told = campaign.tell_outcomes(&told, &options, At(at))?;
+            Ok(Answered::of(told, campaign, dry_run))
         })
     }
 
@@ -264,7 +285,10 @@ impl Campaign {
         reason: String,
         at: u64,
     ) -> PyResult<String> {
-        self.json(py, move |campaign| Ok(campaign.correct(&slot, outcome(&to), &reason, At(at))?))
+        self.json(py, move |campaign| {
+            let told = campaign.correct(&slot, outcome(&to), &reason, At(at))?;
+            Ok(Answered::of(told, campaign, false))
+        })
     }
 
     /// Brings in measurements made elsewhere: how many, and whether they are used.

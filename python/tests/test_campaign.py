@@ -178,6 +178,26 @@ def test_workers_failures_and_changes_of_mind(tmp_path: Path) -> None:
     assert volunteered.volunteered == 2
 
 
+def test_another_batch_is_worth_what_is_stated_or_not(tmp_path: Path) -> None:
+    options = {"id": "id", "maximize": "yield", "mode": "calibrated", "batch": 2}
+    campaign = elfving.Campaign.create(tmp_path / "worth", DOSES, worth=1e6, **options)
+    assert "next_batch" not in campaign.status()
+    first, second = campaign.ask()
+    assert campaign.tell({first.slot: 0.5}).next_batch is None, "a slot is open"
+    told = campaign.tell({second.slot: 0.1})
+    assert told.next_batch is not None and told.next_batch["advice"] == "stop"
+    assert told.next_batch == campaign.status().next_batch and told.next_batch["size"] == 2
+    assert campaign.status().next_batch["words"] in str(campaign.status())
+    campaign.change(worth=1e-12, reason="every bit counts")
+    assert campaign.spec["worth"] == 1e-12
+    assert campaign.status().next_batch["advice"] == ("continue" if told.next_batch["upper"] > 1e-12 else "stop")
+    for wrong in (-1.0, float("nan")):
+        with pytest.raises(elfving.OptionError, match="worth"):
+            elfving.Campaign.create(tmp_path / "wrong", DOSES, worth=wrong, **options)
+    with pytest.raises(elfving.OptionError, match="calibrated"):
+        elfving.Campaign.create(tmp_path / "certified", DOSES, worth=1.0, **CERTIFIED)
+
+
 def test_files_that_are_no_campaigns_get_their_class(tmp_path: Path, campaign: elfving.Campaign) -> None:
     with pytest.raises(FileNotFoundError, match="cannot be read") as missing:
         elfving.Campaign.open(tmp_path / "none")

@@ -15,7 +15,8 @@ cargo xtask peers design [OPTIONS]           Elfving beside other solvers; optio
 cargo xtask peers rounding [OPTIONS]         regret minimisation beside a plain numpy loop; xtask/peers/rounding.py
 cargo xtask peers estimate [OPTIONS]         estimates beside numpy and scipy; options go to xtask/peers/estimate.py
 cargo xtask peers experiment [OPTIONS]       the paper's first experiment beside numpy and scipy; xtask/peers/experiment.py
-cargo xtask peers campaigns [OPTIONS]        whole campaigns beside BoTorch, BayBE and Optuna; xtask/peers/campaigns.py";
+cargo xtask peers campaigns [OPTIONS]        whole campaigns beside BoTorch, BayBE and Optuna; xtask/peers/campaigns.py
+cargo xtask peers reliability [OPTIONS]      what campaigns say of the next batch, against what happened; xtask/peers/reliability.py";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ["peers", "design", options @ ..] => peers::design(&workspace, options),
         ["peers", "estimate", options @ ..] => peers::estimate(&workspace, options),
         ["peers", "experiment", options @ ..] => peers::experiment(&workspace, options),
+        ["peers", "reliability", options @ ..] => peers::reliability(&workspace, options),
         ["peers", "rounding", options @ ..] => peers::rounding(&workspace, options),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

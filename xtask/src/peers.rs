@@ -37,6 +37,22 @@ pub fn experiment(workspace: &Workspace, options: &[&str]) -> Result<(), String>
     compare(workspace, "experiment.py", &build, &["elfving"], options)
 }
 
+/// Reliability: builds the example `reliability` and runs `xtask/peers/reliability.py`, which needs no packages.
+///
+/// # Errors
+/// When Python 3 cannot be had, or the build or the script fails.
+pub fn reliability(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    let build = ["build", "--release", "--package", "elfving-lab", "--example", "reliability"];
+    workspace.run(workspace.cargo(&build))?;
+    let examples = workspace.target.join("release").join("examples");
+    let mut script = workspace.program("python3");
+    script.arg(workspace.root.join("xtask/peers/reliability.py"));
+    script.arg("--program").arg(program_in(&examples, "reliability"));
+    script.arg("--out").arg(workspace.target.join("reliability"));
+    script.args(options);
+    workspace.run(script)
+}
+
 /// Campaigns: builds the example `campaign_peer` and runs `xtask/peers/campaigns.py` in an environment with BoTorch, BayBE and Optuna
 /// (some gigabytes).
 ///

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use elfving::bandit::{Reason, Why};
+use elfving::bandit::{Advice, Reason};
 use elfving::units::grouped;
 use elfving_problem::Dataset;
 use elfving_table::{Cell, Dialect, LabSheet, SheetLine, Table, TextColumn, slot_name};
@@ -12,6 +12,7 @@ use serde_json::Map;
 
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
+use crate::reasons::Reasons;
 use crate::spec::Spec;
 use crate::state::Seat;
 
@@ -94,6 +95,8 @@ pub enum Stop {
         #[serde(skip_serializing_if = "Option::is_none")]
         needed: Option<u64>,
     },
+    /// Another batch is not worth what the user said it must be.
+    Advice(Advice),
     /// Nothing can be handed out until results of open slots are told.
     Waiting {
         /// Slots that are open.
@@ -115,6 +118,7 @@ impl fmt::Display for Stop {
                     "the next round needs {needed} measurements, more than the budget of {budget} leaves"
                 )
             }
+            Stop::Advice(_) => f.write_str("another batch is not worth it by what you stated"),
             Stop::Waiting { open: 1 } => f.write_str("one slot is under way: its result comes first"),
             Stop::Waiting { open } => write!(f, "{open} slots are under way: their results come first"),
         }
@@ -238,62 +242,4 @@ fn cells(table: &Table, row: usize) -> impl Iterator<Item = (String, serde_json:
     };
     let cells = table.columns().iter().zip(table.cells(row));
     cells.map(move |(column, value)| (column.name().to_owned(), cell(value)))
-}
-
-/// Why each measurement of a round is in it, in the user's names and sign.
-struct Reasons<'a> {
-    campaign: &'a Campaign,
-    candidates: &'a Dataset,
-    /// The reasons of a round, looked up once.
-    of_round: Option<(usize, Vec<Why>)>,
-    /// How often each candidate was measured.
-    measured: Vec<u64>,
-}
-
-impl<'a> Reasons<'a> {
-    fn new(campaign: &'a Campaign, candidates: &'a Dataset) -> Self {
-        Self { campaign, candidates, of_round: None, measured: campaign.measured(candidates) }
-    }
-
-    fn of(&mut self, round: usize, place: usize) -> (&'static str, String) {
-        let state = self.campaign.state();
-        let record = &state.rounds()[round];
-        if self.of_round.as_ref().is_none_or(|(known, _)| *known != round) {
-            self.of_round = Some((round, record.plan().why()));
-        }
-        let why = self.of_round.as_ref().and_then(|(_, why)| why.get(record.measurement(place)));
-        let choices = self.candidates.choices().text();
-        let words = match why {
-            None => format!("chosen by {}", state.spec.algorithm),
-            Some(Why::Comparison { rival, leader, width }) => {
-                let (rival, leader) = (&choices[rival.index()], &choices[leader.index()]);
-                Why::comparison(rival, leader, *width)
-            }
-            // What is planned is not measured yet: count what was told.
-            Some(Why::Repeat { .. }) => match self.measured[record.points()[place].index()] {
-                0 => "replicate within this batch".to_owned(),
-                1 => "replicate; measured once so far".to_owned(),
-                times => format!("replicate; measured {times} times so far"),
-            },
-            Some(Why::Forced) if !state.spec.limits.are_none() || !state.spec.layout.at_most.is_empty() => {
-                format!("{}: limits on repeats and rules about columns do not apply", Why::Forced)
-            }
-            Some(other) => other.turned(state.spec.aim.sign()).to_string(),
-        };
-        (why.map_or("design", kind), words)
-    }
-}
-
-/// A reason in one word.
-fn kind(why: &Why) -> &'static str {
-    match why {
-        Why::Width { .. } => "unknown",
-        Why::Comparison { .. } | Why::Telling { .. } => "compare",
-        Why::Promise { .. } => "promising",
-        Why::Repeat { .. } => "replicate",
-        Why::Forced => "forced",
-        Why::Control => "control",
-        Why::Start => "start",
-        _ => "design",
-    }
 }

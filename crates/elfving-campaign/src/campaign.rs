@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use elfving::bandit::{Conversation, Decision, Follower, Limits, Reading, TheoremName};
+use elfving::bandit::{Conversation, Decision, Follower, Goal, Limits, Reading, TheoremName};
 use elfving::pool::PointId;
 use elfving::units::grouped;
 use elfving_problem::{AssumptionSpec, Dataset};
@@ -18,7 +18,7 @@ use crate::chain::Digest;
 use crate::engine;
 use crate::error::CampaignError;
 use crate::event::{BroughtIn, Creation, Event, Recorded, Source};
-use crate::spec::Spec;
+use crate::spec::{Mode, Spec};
 use crate::state::State;
 use crate::store::{Attachment, Head, Store};
 
@@ -369,6 +369,15 @@ pub(crate) fn check(spec: &Spec) -> Result<(), CampaignError> {
         ))),
         Spec { batch: 0, .. } => Err(setting("a batch has at least 1 measurement".to_owned())),
         Spec { budget: Some(0), .. } => Err(setting("the budget must be at least 1".to_owned())),
+        Spec { worth: Some(worth), .. } if !(*worth >= 0.0 && worth.is_finite()) => {
+            Err(setting(format!("worth is a gain of at least 0, got {worth}")))
+        }
+        Spec { worth: Some(_), mode: Mode::Certified, .. } => Err(setting(
+            "worth is for the calibrated mode: a certified campaign ends when its goal is proved; give --epsilon".to_owned(),
+        )),
+        Spec { worth: Some(_), goal, .. } if !matches!(goal, Goal::Best { .. }) => {
+            Err(setting("worth is about the best candidate: it goes with the goal `best`".to_owned()))
+        }
         Spec { tries: 0, .. } => Err(setting("a candidate gets at least 1 try".to_owned())),
         Spec { limits: Limits { in_a_batch: Some(0), .. } | Limits { in_all: Some(0), .. }, .. } => {
             Err(setting("a candidate may be measured at least once".to_owned()))

@@ -70,7 +70,7 @@ impl Campaign {
         let nothing =
             Changing { reason: changing.reason.clone(), by: changing.by.clone(), ..Changing::default() };
         if *changing == nothing {
-            return Err(setting("say what changes: --budget, --batch, --epsilon, --max-repeats, --max-measurements, --tries, --plate, --control, --same or --at-most".to_owned()));
+            return Err(setting("say what changes: --budget, --batch, --epsilon, --worth, --max-repeats, --max-measurements, --tries, --plate, --control, --same or --at-most".to_owned()));
         }
         let mut spec = self.state.spec.clone();
         state::change(&mut spec, changing);

@@ -212,6 +212,9 @@ pub struct Changing {
     /// How close to the best.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilon: Option<f64>,
+    /// The gain below which a batch is not worth its cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
     /// How often one candidate may be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,

@@ -23,6 +23,7 @@ use crate::recipe::Recipe;
 /// | [`seed`](Self::seed) | 0 | of every random choice, run orders included |
 /// | [`batch`](Self::batch) | 24 | slots handed out at a time, unless the asker says otherwise |
 /// | [`budget`](Self::budget) | none | measurements in all, at most |
+/// | [`worth`](Self::worth) | none | the gain below which a batch is not worth its cost |
 /// | [`forbid`](Self::forbid) | none | candidates that are neither measured nor chosen |
 /// | [`force`](Self::force) | none | candidates that are measured first |
 /// | [`priors`](Self::priors) | none | predictions of every candidate, made before the first measurement |
@@ -63,6 +64,9 @@ pub struct Spec {
     /// Measurements in all, at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
+    /// The gain below which a batch is not worth its cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<f64>,
     /// How the attached files become a pool.
     pub recipe: Recipe,
     /// Candidates that are neither measured nor chosen.
@@ -245,6 +249,7 @@ impl Spec {
             seed: 0,
             batch: 24,
             budget: None,
+            worth: None,
             recipe,
             forbidden: Vec::new(),
             forced: Vec::new(),
@@ -316,6 +321,13 @@ impl Spec {
     #[must_use]
     pub fn budget(mut self, budget: Option<u64>) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// Says what a batch must be worth, in the units of the outcome.
+    #[must_use]
+    pub fn worth(mut self, worth: Option<f64>) -> Self {
+        self.worth = worth;
         self
     }
 

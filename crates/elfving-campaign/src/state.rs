@@ -157,12 +157,15 @@ fn points(candidates: &[String], find: Find) -> Result<Vec<PointId>, String> {
 
 /// The question as it is from here on.
 pub(crate) fn change(spec: &mut Spec, changing: &Changing) {
-    let Changing { budget, batch, epsilon, limits, tries, layout, .. } = changing;
+    let Changing { budget, batch, epsilon, worth, limits, tries, layout, .. } = changing;
     if let Some(budget) = budget {
         spec.budget = *budget;
     }
     if let Some(batch) = batch {
         spec.batch = *batch;
+    }
+    if worth.is_some() {
+        spec.worth = *worth;
     }
     if let Some(limits) = limits {
         spec.limits = *limits;

@@ -1,7 +1,8 @@
 //! The statement of a campaign in words: what is guaranteed, under which assumptions, and how wrong these may be.
 
-use elfving::bandit::{ConditionalStatement, Guarantee, Report};
+use elfving::bandit::{Guarantee, Report};
 
+use crate::next_batch::NextBatch;
 use crate::spec::Aim;
 use crate::words::counted;
 
@@ -13,8 +14,8 @@ pub(crate) struct About<'a> {
     pub(crate) aim: Aim,
     /// Why nothing is guaranteed any more.
     pub(crate) waived: Option<&'a str>,
-    /// What would be certified if the truth were simple enough.
-    pub(crate) conditional: Option<&'a ConditionalStatement>,
+    /// What another batch is expected to change.
+    pub(crate) next_batch: Option<&'a NextBatch>,
     /// Measurements from outside that count.
     pub(crate) earlier: usize,
     /// Candidates that could not be measured.
@@ -27,13 +28,14 @@ pub(crate) struct About<'a> {
 
 /// The statement, line by line; assumptions begin with a dash.
 pub(crate) fn statement(about: &About) -> Vec<String> {
-    let About { report, model, aim, waived, conditional, earlier, infeasible, noisier, range } = *about;
+    let About { report, model, aim, waived, next_batch, earlier, infeasible, noisier, range } = *about;
     let promise = report.promise(aim.worse());
     let first = match (report.guarantee, waived) {
         (Guarantee::Calibrated, _) => {
-            let words = [report.standing_in_words(), conditional.map(|if_so| if_so.in_words(aim.worse()))];
-            let said = words.into_iter().flatten().map(|words| sentence(&words));
-            return ["Calibrated, no proof.".to_owned()].into_iter().chain(said).collect();
+            let advice = next_batch.map(|next_batch| next_batch.words.clone());
+            let standing = report.standing_in_words().map(|words| sentence(&words));
+            let said = [Some("Calibrated, no proof.".to_owned()), advice, standing];
+            return said.into_iter().flatten().collect();
         }
         (Guarantee::AsPrinted, _) => {
             format!("With the constants printed in the paper, not certified, {promise}:")

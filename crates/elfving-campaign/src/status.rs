@@ -17,6 +17,7 @@ use crate::campaign::Campaign;
 use crate::chain::Digest;
 use crate::engine;
 use crate::error::CampaignError;
+use crate::next_batch::NextBatch;
 use crate::spec::{Aim, Mode};
 use crate::statement::{About, statement};
 
@@ -103,6 +104,9 @@ pub struct CampaignStatus {
     /// What every model that bets has earned so far, the assumed one first; empty where none does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bets: Vec<BetRecord>,
+    /// What another batch is expected to change, where a fitted model can say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_batch: Option<NextBatch>,
     /// The statement with every assumption, line by line.
     pub statement: Vec<String>,
 }
@@ -160,8 +164,7 @@ impl Campaign {
     pub fn status(&mut self) -> Result<CampaignStatus, CampaignError> {
         let report = self.report()?;
         let earlier_used = self.engine_with_all()?.uses_brought();
-        let sigma = self.spec().assumed.sigma;
-        let conditional = self.engine_with_all()?.conditional(sigma);
+        let next_batch = self.next_batch()?;
         let model = self.model_in_words()?;
         let (state, candidates) = (self.state(), self.candidates()?);
         let spec = &state.spec;
@@ -226,12 +229,13 @@ impl Campaign {
             standing: report.standing,
             data_check: report.data_check.clone(),
             bets: report.bets.clone(),
+            next_batch: next_batch.clone(),
             statement: statement(&About {
                 report: &report,
                 model: &model,
                 aim: spec.aim,
                 waived: state.waived(),
-                conditional: conditional.as_ref(),
+                next_batch: next_batch.as_ref(),
                 earlier: if earlier_used { earlier } else { 0 },
                 infeasible: state.barred().values().filter(|bar| bar.infeasible).count(),
                 noisier: self.noisier_than_assumed(),

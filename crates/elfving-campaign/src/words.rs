@@ -51,12 +51,13 @@ impl fmt::Display for Event {
                 write!(f, "{} allowed again ({})", named(&allowing.candidates), allowing.reason)
             }
             Event::Changed(changing) => {
-                let Changing { budget, batch, epsilon, limits, tries, layout, reason, .. } = changing;
+                let Changing { budget, batch, epsilon, worth, limits, tries, layout, reason, .. } = changing;
                 let limit = |most: Option<u64>| most.map_or("no limit".to_owned(), grouped);
                 let said = [
                     budget.map(|budget| format!("budget {}", limit(budget))),
                     batch.map(|batch| format!("batch {batch}")),
                     epsilon.map(|epsilon| format!("epsilon {epsilon}")),
+                    worth.map(|worth| format!("worth {worth}")),
                     limits.map(|limits| {
                         let (batch, all) = (limit(limits.in_a_batch), limit(limits.in_all));
                         format!("repeats of a candidate: {batch} in a batch, {all} in all")

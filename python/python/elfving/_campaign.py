@@ -62,6 +62,7 @@ class Campaign:
         gamma: float | None = None,
         batch: int = 24,
         budget: int | None = None,
+        worth: float | None = None,
         seed: int = 0,
         kernel: Kernel | None = None,
         residual: float | None = None,
@@ -123,6 +124,9 @@ class Campaign:
             is needed, and clips every interval.
         batch, budget, seed
             Measurements asked for at once, measurements in all, the seed of every random choice.
+        worth : float, optional
+            The gain below which a batch is not worth its cost, in the units of the outcome: ``status().next_batch`` advises by it
+            (calibrated mode).
         kernel, residual, polynomial_model, interactions_only, model
             The model, as for :class:`Pool`. Where none is named, a certified campaign takes :func:`elfving.kernels.smooth`, unless the
             columns give every candidate a mean of its own; :attr:`model` says what it is.
@@ -184,7 +188,7 @@ class Campaign:
         if os.path.splitext(file)[1] != ".elfving":
             file += ".elfving"
         numbers = {"epsilon": epsilon, "misspecification": misspecification, "delta": delta}
-        for name, number in {**numbers, "sigma": sigma, "bound": bound, "norm": norm, "gamma": gamma}.items():
+        for name, number in {**numbers, "sigma": sigma, "bound": bound, "norm": norm, "gamma": gamma, "worth": worth}.items():
             if number is not None and not np.isfinite(number):
                 raise OptionError(f"{name} must be a finite number, got {number}")
         for name, count in {"batch": batch, "budget": budget}.items():
@@ -209,6 +213,7 @@ class Campaign:
             "algorithm": algorithm,
             "batch": batch,
             "budget": budget,
+            "worth": worth,
             "seed": seed,
             "forbid": [str(name) for name in forbid],
             "force": [str(name) for name in force],
@@ -319,6 +324,7 @@ class Campaign:
         budget: int | None = None,
         batch: int | None = None,
         epsilon: float | None = None,
+        worth: float | None = None,
         max_repeats: int | None = None,
         max_measurements: int | None = None,
         tries: int | None = None,
@@ -330,7 +336,7 @@ class Campaign:
     ) -> dict[str, Any]:
         """Changes what is asked from here on, with the reason on record; the answer says what that does to the guarantee."""
         changing: dict[str, Any] = {"reason": reason}
-        given = {"budget": budget, "batch": batch, "epsilon": epsilon, "tries": tries}
+        given = {"budget": budget, "batch": batch, "epsilon": epsilon, "worth": worth, "tries": tries}
         changing.update({name: value for name, value in given.items() if value is not None})
         if max_repeats is not None or max_measurements is not None:
             changing["limits"] = {"in_a_batch": max_repeats, "in_all": max_measurements}

@@ -35,6 +35,8 @@ class Told:
     """Rounds that were decided."""
     event: int
     """The last event of the campaign now."""
+    next_batch: dict[str, Any] | None = None
+    """What another batch is expected to change, once every slot is told: as in :meth:`Campaign.status` (calibrated mode)."""
 
 
 class Columns(Sequence[dict[str, Any]]):

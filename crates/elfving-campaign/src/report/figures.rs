@@ -6,7 +6,8 @@ use elfving_plot::{
 };
 
 use super::facts::Facts;
-use super::words::number;
+use super::words::{number, recipe};
+use crate::status::Survivor;
 use crate::words::counted;
 
 /// Intervals drawn with their names.
@@ -60,7 +61,8 @@ fn figure(
 fn intervals(facts: &Facts) -> Option<Figure> {
     let title = if facts.is_calibrated() { "What may still be the best" } else { "What remains" };
     let known = || facts.status.survivors.iter().filter_map(|choice| Some((choice, choice.interval?)));
-    let labels: Vec<String> = known().take(NAMED).map(|(choice, _)| choice.id.clone()).collect();
+    let label = |choice: &Survivor| recipe(&choice.columns).unwrap_or_else(|| choice.id.clone());
+    let labels: Vec<String> = known().take(NAMED).map(|(choice, _)| label(choice)).collect();
     let of = |end: fn(&crate::status::Span) -> f64| known().take(NAMED).map(|(_, span)| end(&span)).collect();
     let (estimates, low, high): (Vec<f64>, Vec<f64>, Vec<f64>) =
         (of(|span| span.estimate), of(|span| span.lower), of(|span| span.upper));
@@ -206,7 +208,9 @@ fn elimination(facts: &Facts) -> Option<Figure> {
 fn design(facts: &Facts) -> Option<Figure> {
     let title = "Where the measurements went";
     let total: usize = facts.measured.iter().map(|candidate| candidate.values.len()).sum();
-    if total == 0 || facts.status.choices != facts.ids.len() {
+    // Principal coordinates of more than two columns say nothing to somebody who thinks in recipes.
+    let is_a_plane = facts.coordinates.columns() <= 2 || !facts.is_calibrated();
+    if total == 0 || facts.status.choices != facts.ids.len() || !is_a_plane {
         return None;
     }
     let mut weights = vec![0.0; facts.ids.len()];

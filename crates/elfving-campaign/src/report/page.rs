@@ -1,12 +1,12 @@
 //! The page: what to know first comes first.
 
-use elfving::bandit::Reading;
+use elfving::bandit::{Advice, Reading};
 use elfving::units::grouped;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::Facts;
 use super::figures::{Figure, Figures};
-use super::words::number;
+use super::words::{number, recipe};
 use crate::at::At;
 use crate::spec::{Aim, Mode};
 use crate::status::Span;
@@ -101,6 +101,7 @@ fn now(facts: &Facts) -> Markup {
                 }
                 @if status.picks.len() > 5 { p { "and " (counted(status.picks.len() - 5, "other pick")) } }
             }
+            @if let Some(next_batch) = &status.next_batch { p.advice { (next_batch.words) } }
             p { b { "Next: " } (next_step(facts)) }
         }
     }
@@ -116,6 +117,8 @@ fn next_step(facts: &Facts) -> Markup {
             @if let Some(round) = status.round { " of round " (round) }
             " (" code { "elfving ask " (shell_word(file)) } " lists them again) and record the results with "
             code { "elfving tell " (shell_word(file)) " RESULTS.csv" } "."
+        } @else if status.next_batch.as_ref().is_some_and(|next| next.advice == Advice::Stop) {
+            "nothing, by this advice; " code { "elfving ask " (shell_word(file)) } " gives another batch all the same."
         } @else {
             "ask for the next batch with " code { "elfving ask " (shell_word(file)) } "."
         }
@@ -216,6 +219,11 @@ fn survivors(facts: &Facts, figures: &Figures) -> Markup {
 
 fn choices(facts: &Facts, range: std::ops::Range<usize>, caption: &str) -> Markup {
     let outcome = &facts.spec.outcome;
+    let choices = &facts.status.survivors[range];
+    let recipes: Vec<Option<String>> = choices.iter().map(|choice| recipe(&choice.columns)).collect();
+    let has_recipes = recipes.iter().any(Option::is_some);
+    let names: Vec<&str> =
+        choices.first().map_or_else(Vec::new, |choice| choice.columns.keys().map(String::as_str).collect());
     scrolling(
         caption,
         html! {
@@ -223,15 +231,17 @@ fn choices(facts: &Facts, range: std::ops::Range<usize>, caption: &str) -> Marku
                 caption { (caption) }
                 thead { tr {
                     th scope="col" { "candidate" }
+                    @if has_recipes { th scope="col" { (names.join(" · ")) } }
                     th.number scope="col" { (outcome) }
                     th.number scope="col" { "from" }
                     th.number scope="col" { "to" }
                     th.number scope="col" { "times measured" }
                 } }
                 tbody {
-                    @for choice in &facts.status.survivors[range] {
+                    @for (choice, recipe) in choices.iter().zip(&recipes) {
                         tr.picked[facts.status.picks.contains(&choice.id)] {
                             td { (choice.id) }
+                            @if has_recipes { td { @if let Some(recipe) = recipe { (recipe) } } }
                             @match choice.interval {
                                 Some(span) => {
                                     td.number { (number(span.estimate)) }
@@ -294,6 +304,9 @@ fn eliminated(facts: &Facts) -> Markup {
 }
 
 fn rounds(facts: &Facts) -> Markup {
+    // Only some algorithms plan an accuracy, or have a design with a value.
+    let planned = facts.rounds.iter().any(|round| round.epsilon.is_some());
+    let designed = facts.rounds.iter().any(|round| round.value.is_some());
     html! {
         @if !facts.rounds.is_empty() {
             section aria-labelledby="rounds-title" {
@@ -304,7 +317,8 @@ fn rounds(facts: &Facts) -> Markup {
                         thead { tr {
                             th.number scope="col" { "round" } th scope="col" { "asked" } th.number scope="col" { "measurements" }
                             th.number scope="col" { "candidates" } th.number scope="col" { "recorded" }
-                            th.number scope="col" { "planned accuracy" } th.number scope="col" { "value of its design" }
+                            @if planned { th.number scope="col" { "planned accuracy" } }
+                            @if designed { th.number scope="col" { "value of its design" } }
                             th.number scope="col" { "eliminated" } th.number scope="col" { "remaining" }
                         } }
                         tbody {
@@ -312,7 +326,8 @@ fn rounds(facts: &Facts) -> Markup {
                                 tr {
                                     td.number { (round.number) } td { (round.asked) } td.number { (round.planned) }
                                     td.number { (round.candidates) } td.number { (round.told) }
-                                    td.number { (maybe(round.epsilon)) } td.number { (maybe(round.value)) }
+                                    @if planned { td.number { (maybe(round.epsilon)) } }
+                                    @if designed { td.number { (maybe(round.value)) } }
                                     @match round.decided {
                                         Some((survivors, out)) => { td.number { (out) } td.number { (survivors) } }
                                         None => { td.number { "open" } td.number { "–" } }

@@ -1,4 +1,25 @@
-//! Numbers as people read them.
+//! Numbers and recipes as people read them.
+
+use serde_json::{Map, Value};
+
+/// Columns that a recipe in one line may have, and letters that a cell of it is cut to.
+const MOST_COLUMNS: usize = 8;
+const MOST_LETTERS: usize = 24;
+
+/// A candidate by what it is made of, in one line, by the names of its columns: `105 · KOAc · XPhos`. None where a line does not hold it.
+pub(super) fn recipe(columns: &Map<String, Value>) -> Option<String> {
+    let cell = |value: &Value| match value {
+        Value::Null => "–".to_owned(),
+        Value::String(text) if text.chars().count() > MOST_LETTERS => {
+            format!("{}…", text.chars().take(MOST_LETTERS - 1).collect::<String>())
+        }
+        Value::String(text) => text.clone(),
+        Value::Number(x) => x.as_f64().map_or_else(|| x.to_string(), number),
+        other => other.to_string(),
+    };
+    let cells: Vec<String> = columns.values().map(cell).collect();
+    (1..=MOST_COLUMNS).contains(&cells.len()).then(|| cells.join(" · "))
+}
 
 /// About four digits, without a tail of zeros.
 pub(super) fn number(x: f64) -> String {
@@ -17,6 +38,17 @@ pub(super) fn number(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recipe_is_one_line_or_none() {
+        let columns = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap();
+        let reaction = columns(
+            r#"{"base":"KOAc","ligand":"a name that is longer than the line","c":0.0570001,"T":105,"note":null}"#,
+        );
+        assert_eq!(recipe(&reaction).unwrap(), "105 · KOAc · 0.057 · a name that is longer t… · –");
+        let many: Map<String, Value> = (0..9).map(|k| (k.to_string(), Value::from(k))).collect();
+        assert_eq!((recipe(&many), recipe(&Map::new())), (None, None));
+    }
 
     #[test]
     fn numbers_have_four_digits_and_no_tail() {

@@ -11,6 +11,7 @@ mod faults;
 mod golden;
 mod layout;
 mod model;
+mod next_batch;
 mod promises;
 mod reader;
 mod report;

@@ -35,6 +35,9 @@ pub(crate) struct ChangeArgs {
     /// How far from the best the answer may be
     #[arg(long, value_name = "E")]
     epsilon: Option<f64>,
+    /// Advise to stop when another batch is expected to gain less than this
+    #[arg(long, value_name = "X")]
+    worth: Option<f64>,
     /// Measurements of one candidate in one batch, at most
     #[arg(long, value_name = "N")]
     max_repeats: Option<u64>,
@@ -82,6 +85,7 @@ pub(crate) fn change(args: &ChangeArgs, as_json: bool) -> Result<(), CliError> {
         budget: args.budget.map(|budget| budget.0),
         batch: args.batch,
         epsilon: args.epsilon,
+        worth: args.worth,
         limits: limited.then(|| Limits {
             in_a_batch: args.max_repeats.or(spec.limits.in_a_batch),
             in_all: args.max_measurements.or(spec.limits.in_all),

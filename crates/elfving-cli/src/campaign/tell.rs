@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_campaign::{Campaign, CampaignError, OutcomeMarker, TellOptions, Told};
+use elfving_campaign::{Campaign, CampaignError, NextBatch, OutcomeMarker, TellOptions, Told};
 use elfving_table::Decimal;
 use serde::Serialize;
 
@@ -82,6 +82,9 @@ struct TellDocument<'a> {
     refused: usize,
     dry_run: bool,
     closed_without_guarantee: Option<u64>,
+    /// What another batch is expected to change, once all slots are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_batch: Option<NextBatch>,
 }
 
 pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
@@ -116,8 +119,18 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
         }
     };
     let closed = close(args, &mut campaign, results.is_some())?;
-    let document =
-        TellDocument { told: &told, refused: 0, dry_run: args.dry_run, closed_without_guarantee: closed };
+    let next_batch = match args.dry_run {
+        true => None,
+        // The results are on record, whatever comes of this.
+        false => campaign.next_batch_when_all_told().unwrap_or_default(),
+    };
+    let document = TellDocument {
+        told: &told,
+        refused: 0,
+        dry_run: args.dry_run,
+        closed_without_guarantee: closed,
+        next_batch,
+    };
     let whole_rounds = campaign.needs_whole_rounds();
     let mut text = String::new();
     if let Some(path) = results {
@@ -126,6 +139,9 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
     text.push_str(&remarks(&told));
     if !told.closed.is_empty() {
         text.push_str("the results are in the estimates; see `elfving status`\n");
+    }
+    if let Some(next_batch) = &document.next_batch {
+        text.push_str(&format!("{}\n", next_batch.words));
     }
     if let Some(round) = closed {
         text.push_str(&format!(

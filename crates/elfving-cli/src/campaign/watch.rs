@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use elfving::bandit::{Outcome, Reading};
-use elfving_campaign::{BatchRow, Campaign, CampaignError, Stop, TellOptions, Told, shell_word};
+use elfving_campaign::{Advice, BatchRow, Campaign, CampaignError, Stop, TellOptions, Told, shell_word};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,6 +50,7 @@ outcome by its name ({\"yield\": 0.5}, or a list of repeats) or a status ({\"sta
 other than 0, no outcome, or too long a time count as failed: the slot is tried again, and after --tries failures the candidate is
 infeasible. Each result is on record before the next slot is planned. What a killed `watch` leaves open is measured by the next one of
 the same --worker; two at the same time need two names. Ctrl-C ends the commands and gives their slots back.
+Where --worth or --epsilon of `elfving new` says when another batch is not worth it, watch ends when that is the advice.
 Exit code 0: the campaign has stopped, or --once is done; 10: others have to report first.")]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
@@ -107,6 +108,7 @@ pub(crate) fn watch(args: &WatchArgs, as_json: bool, console: Console) -> Result
         campaign,
         running: Vec::new(),
         waiting: VecDeque::new(),
+        since_advice: 0,
         done: WatchDocument::default(),
     };
     let ended = watch.run();
@@ -152,6 +154,8 @@ struct Watch<'a> {
     running: Vec<Job>,
     /// Slots that are taken and have no command yet.
     waiting: VecDeque<BatchRow>,
+    /// Outcomes that were told since the advice was looked at.
+    since_advice: usize,
     done: WatchDocument,
 }
 
@@ -209,6 +213,9 @@ impl Watch<'_> {
             (None, false) => self.args.jobs,
             (None, true) => self.campaign.spec().batch,
         };
+        if self.is_advised_to_stop()? {
+            return Ok(Some(Stop::Advice(Advice::Stop)));
+        }
         let worker = self.args.worker.as_str();
         let batch = patiently(|| self.campaign.ask_for(Some(worker), Some(size), now()))?;
         let running = |row: &BatchRow| self.running.iter().any(|job| job.row.slot == row.slot);
@@ -216,6 +223,16 @@ impl Watch<'_> {
         // Everything handed out is running already: nothing more is to be had until one of them is done.
         let full = self.waiting.is_empty() && batch.stopped.is_none();
         Ok(batch.stopped.or(full.then_some(Stop::Waiting { open: self.running.len() })))
+    }
+
+    /// Whether the user said when to stop, and this is it. It is looked at after every batch's worth of outcomes, while nothing runs.
+    fn is_advised_to_stop(&mut self) -> Result<bool, CliError> {
+        let a_batch = self.campaign.spec().batch;
+        if self.since_advice < a_batch || !self.running.is_empty() {
+            return Ok(false);
+        }
+        self.since_advice = 0;
+        patiently(|| self.campaign.is_advised_to_stop())
     }
 
     fn start(&mut self, row: BatchRow) -> Result<(), CliError> {
@@ -309,6 +326,7 @@ impl Watch<'_> {
 
     fn account(&mut self, told: &Told) {
         self.done.told += told.recorded;
+        self.since_advice += told.recorded;
         self.done.failed += told.failed;
         self.done.infeasible += told.set_aside.len();
         // Slots of a candidate that is out are not open any more.

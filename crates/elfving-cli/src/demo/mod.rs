@@ -19,9 +19,11 @@ use crate::error::CliError;
 use crate::output::{self, Format, FormatArgs};
 use table::World;
 
-/// Measurements of the campaign, and of one batch.
+/// Measurements of the campaign at most, and of one batch.
 const BUDGET: u64 = 120;
 const BATCH: usize = 15;
+/// The gain below which a batch is not worth its cost: the spread of repeated films.
+const WORTH: f64 = 0.01;
 
 /// The name of the campaign, by which an earlier one is known.
 const NAME: &str = "Blends that last: photo_pce10";
@@ -31,7 +33,8 @@ const NAME: &str = "Blends that last: photo_pce10";
 #[command(
     after_help = "The demo looks for the organic solar cell, among 1,040 blends, that degrades least, on measured data
 (Langner et al., Advanced Materials 2020, from the Olympus benchmark; see the licence in the folder). A simulated
-measurement is the value of the table plus noise of standard deviation 0.01, the spread of repeated films.
+measurement is the value of the table plus noise of standard deviation 0.01, the spread of repeated films. It stops
+when another batch is not worth it: when, in nine cases of ten, it gains less than 0.01.
 
 Examples:
   elfving demo
@@ -63,6 +66,8 @@ struct Document {
     /// How many candidates are better than the pick, plus one.
     rank: usize,
     candidates: usize,
+    /// Whether the advice ended it, before the budget did.
+    stopped_by_advice: bool,
     statement: Vec<String>,
 }
 
@@ -74,7 +79,8 @@ pub(crate) fn run(args: &DemoArgs, as_json: bool, console: Console) -> Result<()
     begin(&args.out, &table, &file)?;
     let mut campaign = create(&file, args.seed)?;
     let bar = console.bar("measuring", BUDGET as usize);
-    loop {
+    let mut stopped_by_advice = false;
+    while !stopped_by_advice {
         let batch = campaign.ask(None, now()).map_err(refused)?;
         if batch.rows.is_empty() {
             break;
@@ -86,11 +92,12 @@ pub(crate) fn run(args: &DemoArgs, as_json: bool, console: Console) -> Result<()
             .collect();
         campaign.tell_outcomes(&outcomes, &TellOptions::default(), now()).map_err(refused)?;
         outcomes.iter().for_each(|_| bar.step());
+        stopped_by_advice = campaign.is_advised_to_stop().map_err(refused)?;
     }
     drop(bar);
     let status = campaign.status().map_err(refused)?;
     output::write_file(&page, campaign.html(now()).map_err(refused)?.as_bytes())?;
-    let found = document(&world, &status, &file, &page);
+    let found = Document { stopped_by_advice, ..document(&world, &status, &file, &page) };
     args.printed.print(as_json, &found, || output::csv_of_fields(&found), || words(&found))
 }
 
@@ -120,6 +127,7 @@ fn create(file: &Path, seed: u64) -> Result<Campaign, CliError> {
         .mode(Mode::Calibrated)
         .batch(BATCH)
         .budget(Some(BUDGET))
+        .worth(Some(WORTH))
         .seed(seed);
     Campaign::create(file, spec, &[pool], now()).map_err(refused)
 }
@@ -139,6 +147,7 @@ fn document(world: &World, status: &CampaignStatus, file: &Path, page: &Path) ->
         median_value: world.median(),
         candidates: world.candidates(),
         statement: status.statement.clone(),
+        stopped_by_advice: false,
         pick,
     }
 }
@@ -146,8 +155,13 @@ fn document(world: &World, status: &CampaignStatus, file: &Path, page: &Path) ->
 fn words(found: &Document) -> String {
     let Document { pick, value, best, best_value, median_value, rank, candidates, measurements, .. } = found;
     let statement = found.statement.join("\n");
+    let end = match found.stopped_by_advice {
+        true => format!("It stopped by itself, before the {BUDGET} measurements that were allowed"),
+        false => "The budget ended it".to_owned(),
+    };
     format!(
         "Which of {total} blends for organic solar cells degrades least? {measurements} measurements in batches of {BATCH}.\n\
+         {end}: a batch was to gain {WORTH} or more.\n\
          \n\
          pick    {pick}: degradation {value:.4}, number {rank} of {total}\n\
          best    {best}: degradation {best_value:.4}\n\

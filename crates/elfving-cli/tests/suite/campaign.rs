@@ -97,7 +97,7 @@ fn a_replicate_counts_what_was_measured_not_what_is_planned() {
     for row in batch["rows"].as_array().unwrap() {
         let (id, why) = (row["id"].as_str().unwrap(), row["why"].as_str().unwrap());
         if why.starts_with("replicate") {
-            assert_eq!(why, format!("replicate; measured {} times so far", told(id)));
+            assert_eq!(why, format!("replicate: {} so far", told(id)));
         }
     }
 }

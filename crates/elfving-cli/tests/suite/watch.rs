@@ -151,3 +151,32 @@ fn wait_for(happened: impl Fn() -> bool) {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+#[test]
+fn a_script_ends_when_another_batch_is_not_worth_what_was_stated_and_not_before() {
+    let script = "read row\nx=${row#*\\\"x\\\":}; x=${x%%[,\\}]*}\necho $x\n";
+    let watched = |options: &str| {
+        let bench = lab(&format!("--budget 48 --batch 6 {options}")).file("measure.sh", script);
+        let output = bench.run("watch screen --json -- sh measure.sh");
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let done: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (done["told"].as_u64().unwrap(), done["stopped"].clone(), bench)
+    };
+    let (told, stopped, bench) = watched("--worth 0.5");
+    assert_eq!(stopped, serde_json::json!({"advice": "stop"}));
+    assert!((6..48).contains(&told) && told.is_multiple_of(6), "{told}");
+    let status = bench.json("status screen --json");
+    assert_eq!((&status["next_batch"]["advice"], &status["picks"][0]), (&"stop".into(), &"c11".into()));
+    let text = String::from_utf8_lossy(&bench.run("status screen").stdout).into_owned();
+    assert!(
+        text.contains("Another batch of 6 ") && text.contains("Stop: a batch must be worth 0.5."),
+        "{text}"
+    );
+    assert!(!bench.json("ask screen --json")["rows"].as_array().unwrap().is_empty(), "who asks gets a batch");
+    let (told, stopped, _) = watched("");
+    assert_eq!(
+        (told, stopped["budget"]["measurements"].as_u64()),
+        (48, Some(48)),
+        "nobody said when it is enough"
+    );
+}

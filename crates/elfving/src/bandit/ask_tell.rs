@@ -2,8 +2,8 @@
 
 use super::conversation::{Bar, Handing, Supply, Verdict};
 use super::{
-    BanditError, ConditionalStatement, Conversation, Decision, Follower, Limits, Next, Outcome, Plan, Policy,
-    Reading, Reason, Report, Slot, SlotId, Status, Told, Wanted,
+    BanditError, ConditionalStatement, Conversation, Decision, Follower, Limits, Next, Outcome, Outlook,
+    Plan, Policy, Reading, Reason, Report, Slot, SlotId, Status, Told, Wanted,
 };
 use crate::pool::PointId;
 
@@ -333,6 +333,20 @@ impl Bandit {
     /// What would be certified of the first pick if the truth were simple enough under a fitted model.
     pub fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
         self.follower.conditional(sigma)
+    }
+
+    /// What another batch of this size is expected to change, for a policy with a fitted model: whether it is worth it. None without one,
+    /// before there are data, and where nothing may be measured any more.
+    ///
+    /// # Errors
+    /// [`BanditError::EmptyBatch`], and what the fit finds.
+    pub fn outlook(&self, batch: usize) -> Result<Option<Outlook>, BanditError> {
+        if batch == 0 {
+            return Err(BanditError::EmptyBatch);
+        }
+        // What the budget leaves is a limit for asking, not for looking ahead: who asks may raise it.
+        let left = self.budget.map_or(u64::MAX, |_| self.left().max(batch as u64));
+        self.follower.outlook(&self.talk, &Wanted { left, limits: self.limits, ..Wanted::batch(batch) })
     }
 
     /// Whether nothing more is wanted: the policy has stopped, or the budget is spent.

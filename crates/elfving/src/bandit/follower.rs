@@ -1,8 +1,8 @@
 //! A policy that stands where a conversation stands.
 
 use super::{
-    BanditError, ConditionalStatement, Conversation, Decision, Extension, Guarantee, Margins, Next, Policy,
-    Reading, Reason, Report, Round, SetAside, SlotState, Status, Step, Wanted,
+    BanditError, ConditionalStatement, Conversation, Decision, Extension, Guarantee, Margins, Next, Outlook,
+    Policy, Reading, Reason, Report, Round, SetAside, SlotState, Status, Step, Wanted,
 };
 use crate::pool::{ChoiceId, PointId};
 use std::ops::Range;
@@ -315,6 +315,15 @@ impl Follower {
     /// What would be certified of the first pick if the truth were simple enough under a fitted model.
     pub fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
         self.policy.conditional(sigma)
+    }
+
+    /// What another batch is expected to change, once all that is open came in.
+    ///
+    /// # Errors
+    /// What the policy finds.
+    pub fn outlook(&self, talk: &Conversation, wanted: &Wanted) -> Result<Option<Outlook>, BanditError> {
+        let pending = talk.pending();
+        self.policy.outlook(&Wanted { round: talk.last_round() + 1, pending: &pending, ..*wanted })
     }
 
     /// The readings of a round in plan order, large ones good.

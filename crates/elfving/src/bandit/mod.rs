@@ -33,8 +33,8 @@ pub use auto::{Family, Recommendation, recommend};
 pub use batch_rules::{AtMost, Limits, that_fit};
 pub use belief::Belief;
 pub use calibrated::{
-    Calibrated, CalibratedSettings, ConditionalStatement, Optimism, RepeatCap, Strategy,
-    conditional_statement,
+    Advice, Calibrated, CalibratedSettings, ConditionalStatement, Expected, Ground, Optimism, Outlook,
+    RepeatCap, Stopping, Strategy, USUAL_SHARE, conditional_statement,
 };
 pub use conversation::{
     Bar, Conversation, Extension, Handing, Round, SlotRecord, SlotState, Step, Supply, Verdict,

@@ -1,7 +1,8 @@
 //! What every algorithm is: it plans, it decides, it reports.
 
 use super::{
-    AtMost, BanditError, ConditionalStatement, DataCheck, Limits, Plan, Reading, Reason, Report, Status,
+    AtMost, BanditError, ConditionalStatement, DataCheck, Limits, Outlook, Plan, Reading, Reason, Report,
+    Status,
 };
 use crate::pool::{ChoiceId, PointId};
 use crate::surrogate::Parameters;
@@ -187,6 +188,15 @@ pub trait Policy: Send {
     fn conditional(&self, sigma: Option<f64>) -> Option<ConditionalStatement> {
         let _ = sigma;
         None
+    }
+
+    /// What another batch is expected to change, for a policy with a fitted model; none without one, and before there are data.
+    ///
+    /// # Errors
+    /// What the fit finds.
+    fn outlook(&self, wanted: &Wanted) -> Result<Option<Outlook>, BanditError> {
+        let _ = wanted;
+        Ok(None)
     }
 
     /// Makes a decision final.

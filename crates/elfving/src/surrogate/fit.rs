@@ -12,7 +12,7 @@ use super::{
 };
 
 /// With more cells than this the starts are compared on a part of the data, and only the better one is followed on all.
-const SCREEN_ABOVE: usize = 400;
+pub(super) const SCREEN_ABOVE: usize = 400;
 /// The size of that part.
 const SCREEN_CELLS: usize = 250;
 /// Iterations on all cells after that; the next fit goes on from there.
@@ -293,7 +293,12 @@ impl Surrogate {
         Some((-(evaluation.log_likelihood + evaluation.log_prior), gradient))
     }
 
-    fn bounds(&self, dimension: usize) -> Vec<(f64, f64)> {
+    pub(super) fn priors_of_parameters(&self) -> &Priors {
+        &self.priors
+    }
+
+    /// Where each logarithm is looked for.
+    pub(super) fn bounds(&self, dimension: usize) -> Vec<(f64, f64)> {
         let mut bounds: Vec<(f64, f64)> = self
             .priors
             .of_logs(dimension)

@@ -8,7 +8,7 @@
 //! | [`Parameters`], [`Priors`] | lengthscales, noise, roughness, and what is believed of them |
 //! | [`Covariance`] | the covariance of two rows |
 //! | [`Lbfgs`] | the search for the most probable parameters |
-//! | [`Surrogate`], [`Fit`] | the settings, and the model fitted to measurements |
+//! | [`Surrogate`], [`Fit`] | the settings, and the model fitted to measurements; [`Surrogate::plausible`] draws the parameters that they leave open |
 //! | [`Posterior`] | mean and deviation of every row, hypothetical measurements, joint draws |
 //! | [`log_expected_improvement`] | the improvement over an incumbent, on the log scale |
 //!
@@ -37,6 +37,7 @@
 //! # Ok::<(), elfving::surrogate::SurrogateError>(())
 //! ```
 
+mod ensemble;
 mod error;
 mod fit;
 mod improvement;

@@ -64,7 +64,7 @@ impl Posterior {
 }
 
 /// Standard normals, two at a time; of an odd number the last pair gives one.
-fn fill_normal(out: &mut [f64], random: &mut Stream) {
+pub(super) fn fill_normal(out: &mut [f64], random: &mut Stream) {
     for pair in out.chunks_mut(2) {
         let (first, second) = random.normal_pair();
         pair[0] = first;

@@ -183,6 +183,15 @@ impl Space {
         0..self.coordinates.rows()
     }
 
+    /// Some rows as points of a space of their own, on the same scale: row k of it is `rows[k]`. Give every row once, and the first of its
+    /// site before any other.
+    pub(crate) fn part(&self, rows: &[usize]) -> Self {
+        let coordinates =
+            Matrix::from_fn(rows.len(), self.dimension(), |i, g| self.coordinates[(rows[i], g)]);
+        let sites = sites_of(&coordinates).into();
+        Self { coordinates: Arc::new(coordinates), kinds: self.kinds.clone(), sites, points: rows.len() }
+    }
+
     /// The coordinates of some rows, a row of the answer for each column.
     pub(super) fn by_column(&self, rows: &[usize]) -> Matrix {
         Matrix::from_fn(self.dimension(), rows.len(), |g, i| self.coordinates[(rows[i], g)])

@@ -151,7 +151,7 @@ fn the_first_batch_is_random_and_different_rows() {
     assert_eq!(first, PINNED_START);
 }
 
-const PINNED_START: [usize; 5] = [18, 2, 10, 55, 95];
+const PINNED_START: [usize; 5] = [18, 21, 45, 81, 79];
 
 #[test]
 fn repeats_and_errors_are_taken_as_they_are() {

@@ -47,6 +47,9 @@ pub(super) struct CampaignArgs {
     /// Measurements in all, at most
     #[arg(long, value_name = "N", help_heading = "Campaign")]
     budget: Option<u64>,
+    /// Advise to stop when another batch is expected to gain less than this, in the units of the outcome (calibrated mode)
+    #[arg(long, value_name = "X", help_heading = "Campaign")]
+    worth: Option<f64>,
     /// Measurements of one candidate in one batch, at most (default in calibrated mode: 3, while there are others)
     #[arg(long, value_name = "N", help_heading = "Campaign")]
     max_repeats: Option<u64>,
@@ -77,6 +80,7 @@ pub(super) struct CampaignSettings {
     algorithm: String,
     batch: usize,
     budget: Option<u64>,
+    worth: Option<f64>,
     limits: Limits,
     tries: u64,
     layout: Layout,
@@ -124,6 +128,7 @@ impl CampaignArgs {
             algorithm: self.algorithm.clone(),
             batch,
             budget,
+            worth: self.worth,
             limits: Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements },
             tries: self.tries,
             layout: self.layout.given().over(&Layout::default()),
@@ -346,6 +351,7 @@ impl CampaignSettings {
             .seed(self.seed)
             .batch(self.batch)
             .budget(self.budget)
+            .worth(self.worth)
             .limits(self.limits)
             .tries(self.tries)
             .layout(self.layout)

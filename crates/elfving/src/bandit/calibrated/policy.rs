@@ -8,8 +8,8 @@ use super::statement::{ConditionalStatement, conditional_statement};
 use super::{posterior_xy, scores, start, thompson};
 use crate::bandit::batch_rules::Values;
 use crate::bandit::{
-    BanditError, Decision, Goal, Limits, Next, Plan, Policy, Question, Reading, Reason, Report, SetAside,
-    Status, Wanted, Why,
+    BanditError, Decision, Goal, Limits, Next, Outlook, Plan, Policy, Question, Reading, Reason, Report,
+    SetAside, Status, Wanted, Why,
 };
 use crate::numerics::rng::{Purpose, stream};
 use crate::pool::{ChoiceId, PointId};
@@ -137,7 +137,7 @@ impl Calibrated {
         self.choose_for(&Wanted { round: self.next_round(), pending, ..Wanted::batch(batch) })
     }
 
-    fn choose_for(&self, wanted: &Wanted) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
+    pub(super) fn choose_for(&self, wanted: &Wanted) -> Result<(Vec<PointId>, Vec<Why>), BanditError> {
         let Wanted { round, batch, pending, .. } = *wanted;
         let mut pulls = self.pulls.clone();
         pending.iter().for_each(|point| pulls[self.space.site(point.index())] += 1);
@@ -439,6 +439,10 @@ impl Policy for Calibrated {
         let fit = self.fit().ok().flatten()?;
         let pick = *self.report().picks.first()?;
         conditional_statement(fit, &self.data, pick, sigma, self.settings.delta).ok()
+    }
+
+    fn outlook(&self, wanted: &Wanted) -> Result<Option<Outlook>, BanditError> {
+        self.outlook_of(wanted)
     }
 
     fn report(&self) -> Report {

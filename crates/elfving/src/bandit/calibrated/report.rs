@@ -48,12 +48,12 @@ impl Calibrated {
     }
 
     /// The choices that are not set aside.
-    fn choosable(&self) -> impl Iterator<Item = ChoiceId> {
+    pub(super) fn choosable(&self) -> impl Iterator<Item = ChoiceId> {
         (0..self.space.choices()).map(ChoiceId::new).filter(|choice| self.may_choose(*choice))
     }
 
     /// The best of all picks.
-    fn best(&self, fit: &Fit, means: &[f64], data: &[Measurement]) -> Option<ChoiceId> {
+    pub(super) fn best(&self, fit: &Fit, means: &[f64], data: &[Measurement]) -> Option<ChoiceId> {
         self.picks(Goal::Best { epsilon: 0.0 }, fit, means, data).first().copied()
     }
 

@@ -126,6 +126,7 @@ impl Optimism {
 /// | `delta` | 0.1 | intervals are nominal 1 - δ |
 /// | `seed` | 0 | of the start and of Thompson draws |
 /// | `surrogate` | [`Surrogate::default`] | the model |
+/// | `members` | 8 | draws of the model's parameters in an [outlook](super::Calibrated::outlook_of); with 0 the fit is taken as true |
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibratedSettings {
     pub(super) strategy: Strategy,
@@ -136,6 +137,7 @@ pub struct CalibratedSettings {
     pub(super) delta: Confidence,
     pub(super) seed: u64,
     pub(super) surrogate: Surrogate,
+    pub(super) members: usize,
 }
 
 impl Default for CalibratedSettings {
@@ -149,6 +151,7 @@ impl Default for CalibratedSettings {
             delta: Confidence::new(0.1).expect("0.1 lies between 0 and 1"),
             seed: 0,
             surrogate: Surrogate::default(),
+            members: 8,
         }
     }
 }
@@ -194,6 +197,12 @@ impl CalibratedSettings {
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
+    }
+
+    /// Sets how many draws of the parameters an outlook is asked of.
+    #[must_use]
+    pub fn members(self, members: usize) -> Self {
+        Self { members, ..self }
     }
 
     /// Sets the model. Its aim is that of the outcomes told: here large is good.
