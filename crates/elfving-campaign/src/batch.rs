@@ -229,7 +229,7 @@ pub(crate) fn columns(candidates: &Dataset, outcome: &str, point: usize) -> Map<
     cells(table, candidates.table_row(point)).filter(|(name, _)| !hidden(name)).collect()
 }
 
-fn cells(table: &Table, row: usize) -> impl Iterator<Item = (String, serde_json::Value)> {
+pub(crate) fn cells(table: &Table, row: usize) -> impl Iterator<Item = (String, serde_json::Value)> {
     let cell = |value: Cell<'_>| match value {
         Cell::Number(number) => serde_json::Value::from(number),
         Cell::Integer(number) => serde_json::Value::from(number),

@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// About four digits, without a tail of zeros.
-pub(super) fn number(x: f64) -> String {
+pub fn number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
     }

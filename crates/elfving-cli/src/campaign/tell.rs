@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_campaign::{Campaign, CampaignError, OutcomeMarker, TellOptions, Told};
+use elfving_campaign::{Campaign, CampaignError, OutcomeMarker, TellDocument, TellOptions, Told};
 use elfving_table::Decimal;
-use serde::Serialize;
 
 use super::failure::failed;
 use super::results_args::ResultsArgs;
@@ -72,16 +71,6 @@ pub(crate) struct TellArgs {
     /// The decimal mark of RESULTS: . or , (default: that of the pool)
     #[arg(long, value_name = "MARK", value_parser = [".", ","], help_heading = "Results")]
     decimal: Option<String>,
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct TellDocument<'a> {
-    #[serde(flatten)]
-    told: &'a Told,
-    refused: usize,
-    dry_run: bool,
-    closed_without_guarantee: Option<u64>,
 }
 
 pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
