@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use elfving::bandit::{Outcome, Reading};
 use elfving_campaign::{
-    self as core, At, Attachment, Batch, ChangeRequest, ExportedEvent, Opening, ResultsChange, ResultsFile,
-    TellOptions, spec_for_programs,
+    self as core, At, Attachment, BatchInFull, ChangeRequest, ExportedEvent, Opening, ResultsChange,
+    ResultsFile, TellOptions, spec_for_programs,
 };
-use elfving_table::{Cell, Condition, TableError};
+use elfving_table::{Condition, TableError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::failure::{Answer, Failure};
 use crate::hints;
@@ -115,7 +115,7 @@ impl Campaign {
         open: bool,
         at: u64,
     ) -> PyResult<(String, Bound<'py, PyBytes>, Option<String>)> {
-        let (json, sheet, map) = self.with(py, move |campaign| {
+        let whole = self.with(py, move |campaign| {
             let batch = match open {
                 true => {
                     campaign.refresh()?;
@@ -123,12 +123,10 @@ impl Campaign {
                 }
                 false => campaign.ask_for(worker.as_deref(), batch, At(at))?,
             };
-            let sheet = batch.to_csv(campaign.spec(), campaign.candidates()?)?;
-            let map = batch.plate_map(campaign.spec(), campaign.candidates()?)?;
-            Ok((batch_json(campaign, &batch)?.to_string(), sheet, map))
+            Ok(batch.in_full(campaign)?)
         })?;
-        let map = map.map(|map| String::from_utf8_lossy(&map).into_owned());
-        Ok((json, PyBytes::new(py, &sheet), map))
+        let BatchInFull { batch, sheet, plate_map } = whole;
+        Ok((batch.to_string(), PyBytes::new(py, sheet.as_bytes()), plate_map))
     }
 
     /// Tells a file of results.
@@ -360,29 +358,4 @@ fn which(campaign: &core::Campaign, mut ids: Vec<String>, condition: Option<&str
         ids.extend(campaign.candidates()?.ids_where(&condition)?);
     }
     Ok(ids)
-}
-
-/// A batch with the user's own columns beside each slot.
-fn batch_json(campaign: &core::Campaign, batch: &Batch) -> Answer<Value> {
-    let candidates = campaign.candidates()?;
-    let mut document = serde_json::to_value(batch).map_err(|error| Failure::internal(&error.to_string()))?;
-    let cell = |cell: Cell<'_>| match cell {
-        Cell::Number(number) => json!(number),
-        Cell::Integer(number) => json!(number),
-        Cell::Empty => Value::Null,
-        other => json!(other.to_string()),
-    };
-    for (k, row) in batch.rows.iter().enumerate() {
-        let Some(own) = candidates.table() else { continue };
-        let names = own.columns().iter().map(|column| column.name().to_owned());
-        // A list of pairs keeps the order of the table.
-        let cells: Vec<(String, Value)> = names.zip(own.cells(row.table_row()).map(cell)).collect();
-        document["rows"][k]["columns"] = json!(cells);
-    }
-    document["outcome"] = json!(campaign.spec().outcome);
-    document["id_column"] = json!(candidates.id_column());
-    if let Some(stop) = &batch.stopped {
-        document["stopped_words"] = json!(stop.to_string());
-    }
-    Ok(document)
 }

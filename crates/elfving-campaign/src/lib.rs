@@ -44,7 +44,7 @@ mod verify;
 mod words;
 
 pub use at::At;
-pub use batch::{Batch, BatchRow, Stop};
+pub use batch::{Batch, BatchInFull, BatchRow, Stop};
 pub use campaign::{Brought, Campaign, MOST_MEASUREMENTS};
 pub use chain::Digest;
 pub use changes::Changed;

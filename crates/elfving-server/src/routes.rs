@@ -134,6 +134,10 @@ const fn with(
     Kind::Api { summary, query, answers }
 }
 
+/// What a program needs that has no file.
+const FULL: (&str, &str) =
+    ("full", "true: the batch with all columns, its sheet and its map, as {batch, sheet, plate_map}");
+
 use Takes::{Json, Nothing, Results, Table, Upload};
 use Verb::{Get, Post, Put};
 
@@ -209,7 +213,7 @@ pub(crate) static ROUTES: &[Route] = &[
         ASK,
         Json("ask"),
         slots::ask,
-        says("Hands out slots: what to measure next, and why", "ask"),
+        with("Hands out slots: what to measure next, and why", &[FULL], "ask"),
     ),
     api(
         Get,
@@ -223,6 +227,7 @@ pub(crate) static ROUTES: &[Route] = &[
             &[
                 ("all", "true: every slot with its state and outcome, instead"),
                 ("format", "csv: a sheet to fill in; plate: a map of the plates"),
+                FULL,
             ],
             "ask",
         ),
@@ -271,7 +276,7 @@ pub(crate) static ROUTES: &[Route] = &[
         TELL,
         Json("correct"),
         results::correct,
-        says("Replaces a wrong result", "correct"),
+        with("Replaces a wrong result", &[("full", "true: the account of tell, instead")], "correct"),
     ),
     api(
         Post,

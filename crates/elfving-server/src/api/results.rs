@@ -147,9 +147,14 @@ pub(crate) fn correct(call: &mut Call) -> Answered {
         Refusal::malformed(format!("{} is no outcome", request.value))
             .help("give a number, a list of repeats, or \"failed\"")
     })?;
-    let slot = call.named("slot").to_owned();
+    let (slot, full) = (call.named("slot").to_owned(), call.flag("full")?);
     call.change(|open, at| {
         let told = open.campaign.correct(&slot, outcome, &request.reason, at)?;
+        if full {
+            let document =
+                TellDocument { told: &told, refused: 0, dry_run: false, closed_without_guarantee: None };
+            return Ok(Answer::json(&document).about(&open.campaign));
+        }
         let guarantee = open.status()?.guarantee;
         let document =
             CorrectDocument { slot: &slot, corrected: told.corrected > 0, event: told.event, guarantee };

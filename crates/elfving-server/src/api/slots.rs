@@ -25,11 +25,12 @@ pub(crate) fn ask(call: &mut Call) -> Answered {
         return Err(Refusal::malformed(format!("a batch has at most {MOST_MEASUREMENTS} measurements")));
     }
     let worker = request.worker.as_deref().or(call.who.name()).map(str::to_owned);
+    let full = call.flag("full")?;
     let key = call.headers.get(&KEY).map(|key| key.to_str().unwrap_or_default().to_owned());
     if key.as_ref().is_some_and(|key| key.is_empty() || key.len() > LONGEST) {
         return Err(Refusal::malformed(format!("an Idempotency-Key has 1 to {LONGEST} plain characters")));
     }
-    let key = key.map(|key| format!("{} {} {key}", call.who.key(), call.named("name")));
+    let key = key.map(|key| format!("{} {} {full} {key}", call.who.key(), call.named("name")));
     let answers = &call.desk.answers;
     // Whoever sends it twice at the same time waits for the first: the campaign is with one request at a time.
     let answered = call.change(|open, at| {
@@ -41,7 +42,12 @@ pub(crate) fn ask(call: &mut Call) -> Answered {
             }
         }
         let batch = open.campaign.ask_for(worker.as_deref(), request.batch, at)?;
-        let body = serde_json::to_vec(&batch).expect("finite numbers and text have a JSON form");
+        let answer = if full {
+            serde_json::to_vec(&batch.in_full(&open.campaign)?)
+        } else {
+            serde_json::to_vec(&batch)
+        };
+        let body = answer.expect("finite numbers and text have a JSON form");
         if let Some(key) = key.clone() {
             answers.keep(key, &call.body, &body, at);
         }
@@ -52,7 +58,7 @@ pub(crate) fn ask(call: &mut Call) -> Answered {
 }
 
 pub(crate) fn open(call: &mut Call) -> Answered {
-    let (all, format) = (call.flag("all")?, call.option("format"));
+    let (all, full, format) = (call.flag("all")?, call.flag("full")?, call.option("format"));
     if let Some(other) = format.filter(|format| !matches!(*format, "csv" | "plate" | "json")) {
         return Err(Refusal::malformed(format!("format is csv, plate or json, not {other:?}")));
     }
@@ -64,6 +70,7 @@ pub(crate) fn open(call: &mut Call) -> Answered {
         match format {
             Some("csv") => sheet(open, &batch),
             Some("plate") => plates(open, &batch),
+            _ if full => Ok(Answer::json(&batch.in_full(&open.campaign)?)),
             _ => Ok(Answer::json(&batch)),
         }
     })

@@ -211,7 +211,7 @@ fn refusals_are_problem_documents_with_the_codes_of_the_command_line() {
         (lab.post(&format!("{SCREEN}/forbid"), r#"{"where":"nope > 1","reason":"x"}"#), 400, "E211"),
         (lab.post(&format!("{SCREEN}/forbid"), r#"{"ids":["a"],"reason":" "}"#), 400, "E220"),
         (lab.create("screen", POOL, OPTIONS), 409, "E210"),
-        (lab.create("new", "id,dose\na,x\n", OPTIONS), 422, "E334"),
+        (lab.create("new", "id\na\nb\n", OPTIONS), 422, "E331"),
         (lab.get("/nothing"), 404, "E226"),
         (lab.send("PUT", "/healthz", &[], b""), 405, "E227"),
         (lab.get(&format!("{SCREEN}/candidates?sort=nope")), 400, "E201"),
