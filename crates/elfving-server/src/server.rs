@@ -410,7 +410,8 @@ fn protected(headers: &mut HeaderMap) {
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        // With none at all, browsers say of our own forms that they come from nowhere.
+        (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "private, no-cache"),
         (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
         (header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),

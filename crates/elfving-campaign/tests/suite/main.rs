@@ -14,4 +14,5 @@ mod model;
 mod promises;
 mod reader;
 mod report;
+mod shells;
 mod support;

@@ -38,7 +38,15 @@ pub(crate) fn candidates(call: &mut Call) -> Answered {
 
 pub(crate) fn candidate(call: &mut Call) -> Answered {
     let id = call.named("id").to_owned();
-    call.look_if_new(|open| Ok(Answer::json(&open.campaign.candidate(&id)?)))
+    call.look_if_new(|open| Ok(Answer::json(&open.campaign.candidate(&id)?))).map_err(not_there)
+}
+
+/// A candidate that the address names and that is not there.
+pub(crate) fn not_there(mut refusal: Refusal) -> Refusal {
+    if refusal.code == "E203" {
+        refusal.status = axum::http::StatusCode::NOT_FOUND;
+    }
+    refusal
 }
 
 pub(crate) fn report(call: &mut Call) -> Answered {

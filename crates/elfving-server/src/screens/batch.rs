@@ -7,7 +7,7 @@ use elfving_table::Plate;
 use maud::{Markup, html};
 
 use super::words::cell;
-use super::{Page, key, page, part, scrolling, sentence};
+use super::{Page, key, page, part, scrolling};
 use crate::call::{Answer, Answered, Call};
 use crate::refusal::Refusal;
 use crate::token::Scope;
@@ -23,7 +23,10 @@ pub(crate) fn show(call: &mut Call) -> Answered {
     })?;
     let name = call.name()?;
     let content = html! {
-        @if let Some(why) = call.option("nothing") { div.statement.none role="alert" { p { b { "Nothing was handed out: " (why) "." } } } }
+        @if call.option("nothing").is_some() {
+            div.statement.none role="alert" { p { b { "Nothing was handed out: "
+                @match stopped { Some(stop) => (stop), None => "the results of the slots that are under way come first" } "." } } }
+        }
         @if batch.rows.is_empty() {
             p { "No slot is open." }
         } @else {
@@ -130,9 +133,7 @@ pub(crate) fn ask(call: &mut Call) -> Answered {
     let batch = call.change(|open, at| open.campaign.ask_for(worker.as_deref(), size, at))?;
     let address = format!("/c/{name}/batch");
     Ok(Answer::see(&match batch.stopped {
-        Some(stop) => {
-            format!("{address}?nothing={}", part(sentence(&stop.to_string()).trim_end_matches('.')))
-        }
+        Some(_) => format!("{address}?nothing=true"),
         None => address,
     }))
 }

@@ -165,7 +165,7 @@ fn survivors(name: &str, status: &CampaignStatus) -> Markup {
     html! {
         section aria-labelledby="survivors-title" {
             h2 #survivors-title { (title) }
-            (scrolling(title, html! {
+            (scrolling("Candidates, the best estimates first", html! {
                 table {
                     caption { "The best estimates first." }
                     thead { tr {

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::words::{interval, reading, recipe};
 use super::{Page, key, page, part, scrolling};
+use crate::api::reading::not_there;
 use crate::api::results::check_reason;
 use crate::call::{Answer, Answered, Call};
 use crate::refusal::Refusal;
@@ -13,11 +14,12 @@ use elfving_campaign::{CandidateStory, number, outcome_from_text};
 pub(crate) fn show(call: &mut Call) -> Answered {
     let name = call.name()?;
     let id = call.named("id").to_owned();
-    let (story, columns, outcome, event) = call.look(|open| {
+    let seen = call.look(|open| {
         let story = open.campaign.candidate(&id)?;
         let columns = open.campaign.columns_of(&id)?;
         Ok((story, columns, open.campaign.spec().outcome.clone(), open.campaign.head().event))
-    })?;
+    });
+    let (story, columns, outcome, event) = seen.map_err(not_there)?;
     let may_correct = call.who.allows(Scope::Tell, Some(&name));
     let content = html! {
         p { (recipe(&columns)) }

@@ -213,6 +213,7 @@ fn refusals_are_problem_documents_with_the_codes_of_the_command_line() {
         (lab.create("screen", POOL, OPTIONS), 409, "E210"),
         (lab.create("new", "id\na\nb\n", OPTIONS), 422, "E331"),
         (lab.get("/nothing"), 404, "E226"),
+        (lab.get(&format!("{SCREEN}/candidates/zz")), 404, "E203"),
         (lab.send("PUT", "/healthz", &[], b""), 405, "E227"),
         (lab.get(&format!("{SCREEN}/candidates?sort=nope")), 400, "E201"),
     ];
