@@ -2,18 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use elfving::bandit::{Goal, Outcome, Reading};
-use elfving_campaign::event::Changing;
+use elfving::bandit::{Outcome, Reading};
 use elfving_campaign::{
-    self as core, Aim, At, Attachment, Batch, Draft, ExportedEvent, Layout, LayoutChange, Limits, Mode,
-    NextBatch, OutcomeMarker, ResultsFile, ResultsFormat, Spec, TellOptions, Told, spec_for_programs,
+    self as core, At, Attachment, BatchInFull, ChangeRequest, ExportedEvent, NextBatch, Opening,
+    ResultsChange, ResultsFile, TellDocument, TellOptions, Told, spec_for_programs,
 };
-use elfving_problem::{AssumptionSpec, PoolSpec};
-use elfving_table::{Cell, Condition, Decimal, TableError};
+use elfving_table::{Condition, TableError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::failure::{Answer, Failure};
 use crate::hints;
@@ -44,55 +42,6 @@ pub(crate) fn outcome((kind, numbers): &PyOutcome) -> Outcome {
 /// A file by name and content.
 type NamedBytes = (String, Vec<u8>);
 
-/// What is wanted and what is assumed.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    name: String,
-    outcome: String,
-    aim: Aim,
-    goal: Goal,
-    mode: Mode,
-    assumptions: AssumptionSpec,
-    delta: f64,
-    gamma: Option<f64>,
-    algorithm: String,
-    batch: usize,
-    budget: Option<u64>,
-    #[serde(default)]
-    worth: Option<f64>,
-    seed: u64,
-    forbid: Vec<String>,
-    force: Vec<String>,
-    max_repeats: Option<u64>,
-    max_measurements: Option<u64>,
-    tries: u64,
-    #[serde(default)]
-    layout: Layout,
-}
-
-impl Settings {
-    /// The question that they and a draft are.
-    fn spec(self, draft: &Draft) -> Spec {
-        Spec::new(self.name, self.outcome, self.aim, draft.recipe().clone())
-            .goal(self.goal)
-            .mode(self.mode)
-            .assumed(self.assumptions)
-            .delta(self.delta)
-            .gamma(self.gamma)
-            .algorithm(self.algorithm)
-            .seed(self.seed)
-            .batch(self.batch)
-            .budget(self.budget)
-            .worth(self.worth)
-            .forbid(self.forbid)
-            .force(self.force)
-            .limits(Limits { in_a_batch: self.max_repeats, in_all: self.max_measurements })
-            .tries(self.tries)
-            .layout(self.layout)
-    }
-}
-
 /// What was told, and what another batch is expected to change.
 #[derive(Serialize)]
 struct Answered {
@@ -103,35 +52,8 @@ struct Answered {
 
 impl Answered {
     fn of(told: Told, campaign: &mut core::Campaign, dry_run: bool) -> Self {
-        // The results are on record, whatever comes of this.
-        let next_batch = if dry_run { None } else { campaign.next_batch_when_all_told().unwrap_or_default() };
+        let next_batch = TellDocument::of(&told, campaign, dry_run).next_batch;
         Self { told, next_batch }
-    }
-}
-
-/// How results come back, over what the pool says.
-#[derive(Debug, Default, Deserialize)]
-struct ResultsChanges {
-    decimal: Option<Decimal>,
-    markers: Vec<OutcomeMarker>,
-    error_column: Option<String>,
-    repeats: Vec<String>,
-    repeated_slots: bool,
-}
-
-impl ResultsChanges {
-    fn over(self, format: &ResultsFormat) -> ResultsFormat {
-        let mut format = format.clone();
-        // A text that is declared again has its new meaning.
-        format.markers.retain(|known| self.markers.iter().all(|marker| marker.text != known.text));
-        format.markers.extend(self.markers);
-        format.decimal = self.decimal.unwrap_or(format.decimal);
-        format.error_column = self.error_column.or(format.error_column);
-        if !self.repeats.is_empty() {
-            format.repeats = self.repeats;
-        }
-        format.repeated_slots |= self.repeated_slots;
-        format
     }
 }
 
@@ -179,27 +101,19 @@ impl Campaign {
         priors: Vec<String>,
         at: u64,
     ) -> PyResult<(Self, Vec<String>)> {
-        let settings: Settings = parsed("campaign", settings)?;
-        let (reading, columns) = (parsed("reading", reading)?, parsed("columns", columns)?);
-        let model = parsed::<ModelOptions>("model", model)?.model()?;
-        let pool_spec = PoolSpec { reading, columns, model, ..PoolSpec::default() };
-        let changes: ResultsChanges = parsed("results", results)?;
+        let mut opening: Opening = parsed("campaign", settings)?;
+        (opening.reading, opening.columns) = (parsed("reading", reading)?, parsed("columns", columns)?);
+        opening.model = parsed::<ModelOptions>("model", model)?.model()?;
+        opening.results = parsed("results", results)?;
         let attached = |(name, bytes): NamedBytes| Attachment::new(name, bytes);
         let (campaign, unused) = task::run(py, move || {
-            let Settings { outcome, mode, gamma, seed, .. } = &settings;
-            let (pool, targets) = (attached(pool), targets.map(attached));
-            let mut draft = Draft::read(pool, targets, pool_spec, outcome, *mode, *gamma, *seed)?;
+            let mut draft = opening.draft(attached(pool), targets.map(attached))?;
             for prior in priors {
                 draft.prior(&core::Campaign::open(prior)?)?;
             }
-            let decimal = draft.recipe().reading.decimal;
-            let format = changes.over(&ResultsFormat { decimal, ..ResultsFormat::default() });
-            let spec = settings.spec(&draft).results(format);
-            let unused = draft.unused_outcomes().filter(|_| measured.is_none());
+            let unused = opening.unused_outcomes(&draft, measured.is_some());
             let unused = unused.map(|warning| warning.render(&hints::words)).into_iter().collect();
-            let measured =
-                measured.map(|(name, bytes)| ResultsFile::from_bytes(&name, &bytes, &spec.results));
-            Ok((draft.create(&path, spec, measured.transpose()?.as_ref(), At(at))?, unused))
+            Ok((opening.begin(draft, &path, measured.map(attached), None, At(at))?, unused))
         })?;
         Ok((Self(Arc::new(Mutex::new(campaign))), unused))
     }
@@ -220,7 +134,7 @@ impl Campaign {
         open: bool,
         at: u64,
     ) -> PyResult<(String, Bound<'py, PyBytes>, Option<String>)> {
-        let (json, sheet, map) = self.with(py, move |campaign| {
+        let whole = self.with(py, move |campaign| {
             let batch = match open {
                 true => {
                     campaign.refresh()?;
@@ -228,12 +142,10 @@ impl Campaign {
                 }
                 false => campaign.ask_for(worker.as_deref(), batch, At(at))?,
             };
-            let sheet = batch.to_csv(campaign.spec(), campaign.candidates()?)?;
-            let map = batch.plate_map(campaign.spec(), campaign.candidates()?)?;
-            Ok((batch_json(campaign, &batch)?.to_string(), sheet, map))
+            Ok(batch.in_full(campaign)?)
         })?;
-        let map = map.map(|map| String::from_utf8_lossy(&map).into_owned());
-        Ok((json, PyBytes::new(py, &sheet), map))
+        let BatchInFull { batch, sheet, plate_map } = whole;
+        Ok((batch.to_string(), PyBytes::new(py, sheet.as_bytes()), plate_map))
     }
 
     /// Tells a file of results.
@@ -248,7 +160,7 @@ impl Campaign {
         dry_run: bool,
         at: u64,
     ) -> PyResult<String> {
-        let changes: ResultsChanges = parsed("results", results)?;
+        let changes: ResultsChange = parsed("results", results)?;
         self.json(py, move |campaign| {
             let format = changes.over(&campaign.spec().results);
             let file = ResultsFile::from_bytes(&name, &bytes, &format)?;
@@ -326,22 +238,8 @@ impl Campaign {
 
     /// Changes what is asked from here on.
     fn change(&self, py: Python<'_>, changing: &str, at: u64) -> PyResult<String> {
-        let mut given: Map<String, Value> = parsed("change", changing)?;
-        let layout =
-            given.remove("layout").map(|layout| parsed::<LayoutChange>("layout", &layout.to_string()));
-        let layout = layout.transpose()?;
-        let changing: Changing = parsed("change", &Value::from(given).to_string())?;
-        self.json(py, move |campaign| {
-            let changing = |spec: &Spec| Changing {
-                limits: changing.limits.map(|given| Limits {
-                    in_a_batch: given.in_a_batch.or(spec.limits.in_a_batch),
-                    in_all: given.in_all.or(spec.limits.in_all),
-                }),
-                layout: layout.as_ref().map(|layout| layout.over(&spec.layout)),
-                ..changing.clone()
-            };
-            Ok(campaign.change_question_by(changing, At(at))?)
-        })
+        let request: ChangeRequest = parsed("change", changing)?;
+        self.json(py, move |campaign| Ok(campaign.change_as_requested(&request, At(at))?))
     }
 
     /// Excludes candidates from here on.
@@ -484,29 +382,4 @@ fn which(campaign: &core::Campaign, mut ids: Vec<String>, condition: Option<&str
         ids.extend(campaign.candidates()?.ids_where(&condition)?);
     }
     Ok(ids)
-}
-
-/// A batch with the user's own columns beside each slot.
-fn batch_json(campaign: &core::Campaign, batch: &Batch) -> Answer<Value> {
-    let candidates = campaign.candidates()?;
-    let mut document = serde_json::to_value(batch).map_err(|error| Failure::internal(&error.to_string()))?;
-    let cell = |cell: Cell<'_>| match cell {
-        Cell::Number(number) => json!(number),
-        Cell::Integer(number) => json!(number),
-        Cell::Empty => Value::Null,
-        other => json!(other.to_string()),
-    };
-    for (k, row) in batch.rows.iter().enumerate() {
-        let Some(own) = candidates.table() else { continue };
-        let names = own.columns().iter().map(|column| column.name().to_owned());
-        // A list of pairs keeps the order of the table.
-        let cells: Vec<(String, Value)> = names.zip(own.cells(row.table_row()).map(cell)).collect();
-        document["rows"][k]["columns"] = json!(cells);
-    }
-    document["outcome"] = json!(campaign.spec().outcome);
-    document["id_column"] = json!(candidates.id_column());
-    if let Some(stop) = &batch.stopped {
-        document["stopped_words"] = json!(stop.to_string());
-    }
-    Ok(document)
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask test --only browser`: the reports in a real browser.
+//! `cargo xtask test --only browser`: the reports and the server in a real browser.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,8 @@ use crate::workspace::Workspace;
 /// Programs that can show a page, the first one found is taken.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Writes reports with the program and the tests of campaigns, and looks at them in a headless browser.
+/// Writes reports with the program and the tests of campaigns, looks at them in a headless browser, and goes through the pages of the
+/// server there.
 ///
 /// # Errors
 /// No browser, no Python, or a report that does not pass.
@@ -17,11 +18,17 @@ pub fn run(workspace: &Workspace) -> Result<(), String> {
     let scripts = workspace.root.join("xtask/browser");
     let python = environment(workspace, "browser-venv", &scripts.join("requirements.txt"))?;
     let reports = reports(workspace)?;
+    let pictures = workspace.target.join("pictures");
+    std::fs::create_dir_all(&pictures).map_err(|error| format!("{}: {error}", pictures.display()))?;
     let mut tests = workspace.program(python);
     // Nothing is left beside the sources.
-    tests.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"]).arg(scripts.join("test_report.py"));
+    tests
+        .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"])
+        .arg(scripts.join("test_report.py"))
+        .arg(scripts.join("test_serve.py"));
     tests.env("PYTHONDONTWRITEBYTECODE", "1");
     tests.env("ELFVING_BROWSER", browser).env("ELFVING_REPORTS", reports);
+    tests.env("ELFVING_PROGRAM", workspace.built_program()?).env("ELFVING_PICTURES", pictures);
     workspace.run(tests)
 }
 

@@ -81,6 +81,17 @@ impl BatchRow {
     }
 }
 
+/// A batch with everything beside it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BatchInFull {
+    /// The batch.
+    pub batch: serde_json::Value,
+    /// The sheet for the lab.
+    pub sheet: String,
+    /// The map of the plates, where the campaign has some.
+    pub plate_map: Option<String>,
+}
+
 /// Why nothing is measured any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -186,6 +197,31 @@ impl Batch {
 }
 
 impl Batch {
+    /// The batch with all columns of each candidate, in the order of the user's table, beside its sheet and its map: what a program needs that
+    /// has no file.
+    ///
+    /// # Errors
+    /// [`CampaignError::Sheet`], and what reading the candidates finds.
+    pub fn in_full(&self, campaign: &Campaign) -> Result<BatchInFull, CampaignError> {
+        let (candidates, spec) = (campaign.candidates()?, campaign.spec());
+        let mut batch = serde_json::to_value(self).expect("finite numbers and text have a JSON form");
+        if let Some(own) = candidates.table() {
+            for (k, row) in self.rows.iter().enumerate() {
+                // A list of pairs keeps the order of the table.
+                let pairs: Vec<(String, serde_json::Value)> = cells(own, row.table_row()).collect();
+                batch["rows"][k]["columns"] = serde_json::json!(pairs);
+            }
+        }
+        batch["outcome"] = serde_json::json!(spec.outcome);
+        batch["id_column"] = serde_json::json!(candidates.id_column());
+        if let Some(stop) = &self.stopped {
+            batch["stopped_words"] = serde_json::json!(stop.to_string());
+        }
+        let in_text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let sheet = in_text(self.to_csv(spec, candidates)?);
+        Ok(BatchInFull { batch, sheet, plate_map: self.plate_map(spec, candidates)?.map(in_text) })
+    }
+
     /// The batch as a map of its plates, with the candidate in each well; none unless the campaign has plates. Slots that went out on plates
     /// of another shape are on maps of their own, in front.
     ///
@@ -233,7 +269,7 @@ pub(crate) fn columns(candidates: &Dataset, outcome: &str, point: usize) -> Map<
     cells(table, candidates.table_row(point)).filter(|(name, _)| !hidden(name)).collect()
 }
 
-fn cells(table: &Table, row: usize) -> impl Iterator<Item = (String, serde_json::Value)> {
+pub(crate) fn cells(table: &Table, row: usize) -> impl Iterator<Item = (String, serde_json::Value)> {
     let cell = |value: Cell<'_>| match value {
         Cell::Number(number) => serde_json::Value::from(number),
         Cell::Integer(number) => serde_json::Value::from(number),

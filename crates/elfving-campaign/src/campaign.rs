@@ -53,6 +53,10 @@ pub struct Campaign {
     pub(crate) state: State,
     candidates: OnceCell<Dataset>,
     pub(crate) engine: Option<Follower>,
+    /// Who acts, where no event says so itself.
+    by: Option<String>,
+    /// The head behind which alone the next change may go.
+    expected: Option<Digest>,
 }
 
 /// What became of measurements that were brought in.
@@ -94,7 +98,7 @@ impl Campaign {
             found.cloned().ok_or_else(|| setting(format!("the file {digest} of the recipe is not attached")))
         };
         let candidates = spec.recipe.read(file, &spec.outcome, &spec.forbidden)?;
-        Self::begin(path.as_ref(), spec, attachments, candidates, earlier, at)
+        Self::begin(path.as_ref(), spec, attachments, candidates, earlier, None, at)
     }
 
     /// Writes the first events, once the candidates are known.
@@ -104,6 +108,7 @@ impl Campaign {
         attachments: &[Attachment],
         candidates: Dataset,
         earlier: Option<BroughtIn>,
+        by: Option<String>,
         at: At,
     ) -> Result<Self, CampaignError> {
         check(&spec)?;
@@ -115,16 +120,17 @@ impl Campaign {
         check_limits(&spec, &engine)?;
         let assumed = spec.assumed;
         let files = attachments.iter().map(|file| (file.digest(), file.name.clone())).collect();
-        let creation = Creation { spec, version: env!("CARGO_PKG_VERSION").to_owned(), files };
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let creation = Creation { spec, version, files, by: by.clone() };
         let mut events = vec![(at, Event::Created(Box::new(creation)))];
         if let Some(brought_in) = earlier.filter(|brought_in| !brought_in.measurements.is_empty()) {
             check_earlier(&brought_in.measurements, &candidates, &assumed)?;
-            events.push((at, Event::Earlier(brought_in)));
+            events.push((at, Event::Earlier(brought_in).signed(by.as_deref())));
         }
         let store = Store::create(path, attachments, &events)?;
         let mut candidates = OnceCell::from(candidates);
         let state = replayed(&store, &mut candidates)?;
-        Ok(Self { store, state, candidates, engine: Some(engine) })
+        Ok(Self { store, state, candidates, engine: Some(engine), by, expected: None })
     }
 
     /// Opens a campaign; to read, a file that cannot be written is enough.
@@ -136,7 +142,7 @@ impl Campaign {
         let store = Store::open(path.as_ref())?;
         let mut candidates = OnceCell::new();
         let state = replayed(&store, &mut candidates)?;
-        Ok(Self { store, state, candidates, engine: None })
+        Ok(Self { store, state, candidates, engine: None, by: None, expected: None })
     }
 
     /// Brings in measurements made before or beside the campaign, by candidate.
@@ -157,6 +163,17 @@ impl Campaign {
         self.settle(at)?;
         let used = self.engine()?.uses_brought();
         Ok(Brought { measurements: measurements.len(), used })
+    }
+
+    /// From here on every event says that `by` did it, where it does not name somebody itself.
+    pub fn act_as(&mut self, by: Option<String>) {
+        self.by = by;
+    }
+
+    /// The next change goes in behind the event with this seal or not at all: whoever has seen another state decides anew.
+    /// Without a seal every state will do, as at the start.
+    pub fn expect_head(&mut self, head: Option<Digest>) {
+        self.expected = head;
     }
 
     /// The question.
@@ -200,6 +217,17 @@ impl Campaign {
     /// What reading finds.
     pub fn log(&self) -> Result<Vec<Recorded>, CampaignError> {
         self.store.events_after(&self.store.start())
+    }
+
+    /// The events after the one with this number. Cost: a check of the seals of those alone; of all where it is 0.
+    ///
+    /// # Errors
+    /// What reading finds.
+    pub fn events_after(&self, event: u64) -> Result<Vec<Recorded>, CampaignError> {
+        match self.store.head_at(event)? {
+            Some(head) => self.store.events_after(&head),
+            None => Ok(Vec::new()),
+        }
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -271,12 +299,17 @@ impl Campaign {
     ) -> Result<T, CampaignError> {
         loop {
             self.refresh()?;
+            if let Some(expected) = self.expected.filter(|expected| *expected != self.state.head().hash) {
+                return Err(CampaignError::MovedOn { expected, event: self.state.head().event });
+            }
             let followed = follows(self);
             // An engine that went ahead of the record is not kept.
             let (events, answer) = followed.inspect_err(|_| self.engine = None)?;
             if events.is_empty() {
                 return Ok(answer);
             }
+            let events: Vec<Event> =
+                events.into_iter().map(|event| event.signed(self.by.as_deref())).collect();
             if let Some(event) = events.iter().find(|event| !event.is_readable()) {
                 self.engine = None;
                 return Err(CampaignError::OutOfRange { what: event.kind() });
@@ -284,6 +317,8 @@ impl Campaign {
             let appended = self.store.append(self.state.head(), at, &events, attachments);
             match appended.inspect_err(|_| self.engine = None)? {
                 Some(hashes) => {
+                    // What follows from it goes in behind it.
+                    self.expected = None;
                     self.appended(at, events, hashes)?;
                     return Ok(answer);
                 }

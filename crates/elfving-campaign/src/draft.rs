@@ -137,6 +137,21 @@ impl Draft {
         measured: Option<&ResultsFile>,
         at: At,
     ) -> Result<Campaign, CampaignError> {
+        self.create_by(path, spec, measured, None, at)
+    }
+
+    /// The same, with who does it on record.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create).
+    pub fn create_by(
+        self,
+        path: impl AsRef<Path>,
+        spec: Spec,
+        measured: Option<&ResultsFile>,
+        by: Option<String>,
+        at: At,
+    ) -> Result<Campaign, CampaignError> {
         let earlier = measured.map(|file| self.brought_in(file, &spec)).transpose()?;
         let Self { attachments, recipe, dataset, priors } = self;
         let dataset = dataset.without(&spec.forbidden)?;
@@ -145,7 +160,7 @@ impl Draft {
         let of_these = |belief: &Belief| belief.select(&rows);
         let priors = spec.priors.iter().cloned().chain(priors.iter().map(of_these)).collect();
         let spec = Spec { recipe, priors, ..spec };
-        Campaign::begin(path.as_ref(), spec, &attachments, dataset, earlier, at)
+        Campaign::begin(path.as_ref(), spec, &attachments, dataset, earlier, by, at)
     }
 
     fn brought_in(&self, file: &ResultsFile, spec: &Spec) -> Result<BroughtIn, CampaignError> {

@@ -7,7 +7,10 @@ use elfving::bandit::BanditError;
 use elfving::pool::PoolError;
 use elfving::units::ErrorKind;
 use elfving_problem::ProblemError;
+use elfving_problem::codes::{code_of, code_of_bandit, code_of_pool};
 use elfving_table::{TableError, WriteError};
+
+use crate::chain::Digest;
 
 /// Why a campaign cannot do what was asked. Unless a message says otherwise, nothing was written.
 #[derive(Debug, thiserror::Error)]
@@ -111,6 +114,16 @@ pub enum CampaignError {
         /// What is told now.
         told: String,
     },
+    /// Something was appended since the state that the change was meant for.
+    #[error(
+        "the campaign has moved on to event {event}; its state is not the one with the hash {expected} any more"
+    )]
+    MovedOn {
+        /// The seal of the state that was expected.
+        expected: Digest,
+        /// The last event now.
+        event: u64,
+    },
     /// The slot has no outcome that could be corrected.
     #[error("slot {slot} has no outcome yet: record it with tell")]
     NothingToCorrect {
@@ -188,6 +201,27 @@ pub enum CampaignError {
 }
 
 impl CampaignError {
+    /// What it is called, in every shell; empty for a table, which has a code for each of its problems.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotACampaign { .. } => "E401",
+            Self::Table(TableError::Condition(_)) => "E211",
+            Self::Table(_) => "",
+            Self::UnknownCandidate { .. } => "E203",
+            Self::TooLate { .. } | Self::CannotFailLate { .. } => "E343",
+            Self::NothingToCorrect { .. } => "E358",
+            Self::NotAnOutcome { .. } => "E312",
+            Self::NotOpen { .. } => "E359",
+            Self::MovedOn { .. } => "E360",
+            Self::NoRound => "E202",
+            Self::Undecided { source } => source.code(),
+            Self::Pool(error) => code_of_pool(error),
+            Self::Bandit(error) => code_of_bandit(error),
+            Self::Sheet(_) => "E501",
+            error => code_of(error.kind()),
+        }
+    }
+
     /// What kind of mistake it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -199,7 +233,7 @@ impl CampaignError {
             Self::Locked { .. } => ErrorKind::Locked,
             Self::Setting { .. } | Self::UnknownCandidate { .. } | Self::NoRound => ErrorKind::Usage,
             Self::UnknownSlot { .. } => ErrorKind::UnknownSlot,
-            Self::Conflict { .. } => ErrorKind::Conflict,
+            Self::Conflict { .. } | Self::MovedOn { .. } => ErrorKind::Conflict,
             Self::NothingToCorrect { .. }
             | Self::CannotFailLate { .. }
             | Self::TooLate { .. }

@@ -52,6 +52,9 @@ pub struct Creation {
     /// The names of the attached files by their digests: the extension says how a file is read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<Digest, String>,
+    /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// Outcomes by slot, in the user's units.
@@ -277,6 +280,47 @@ impl Event {
             Event::Changed(_) => "changed",
             Event::Extended(_) => "extended",
         }
+    }
+
+    /// Who did it, where that is on record. Decisions follow from what others did, and nobody signs them.
+    pub fn by(&self) -> Option<&str> {
+        match self {
+            Event::Created(creation) => creation.by.as_deref(),
+            Event::Asked(Handing { by, .. })
+            | Event::Told(Telling { by, .. })
+            | Event::Failed(Failing { by, .. })
+            | Event::Corrected(Correction { by, .. })
+            | Event::Earlier(BroughtIn { by, .. })
+            | Event::Released(Releasing { by, .. })
+            | Event::Barred(Barring { by, .. })
+            | Event::Allowed(Allowing { by, .. })
+            | Event::Changed(Changing { by, .. })
+            | Event::Extended(Extending { by, .. }) => by.as_deref(),
+            Event::Closed(_) | Event::Decided(_) => None,
+        }
+    }
+
+    /// The event with who did it, unless it names somebody already.
+    #[must_use]
+    pub(crate) fn signed(mut self, name: Option<&str>) -> Self {
+        let by = match &mut self {
+            Event::Created(creation) => &mut creation.by,
+            Event::Asked(Handing { by, .. })
+            | Event::Told(Telling { by, .. })
+            | Event::Failed(Failing { by, .. })
+            | Event::Corrected(Correction { by, .. })
+            | Event::Earlier(BroughtIn { by, .. })
+            | Event::Released(Releasing { by, .. })
+            | Event::Barred(Barring { by, .. })
+            | Event::Allowed(Allowing { by, .. })
+            | Event::Changed(Changing { by, .. })
+            | Event::Extended(Extending { by, .. }) => by,
+            Event::Closed(_) | Event::Decided(_) => return self,
+        };
+        if by.is_none() {
+            *by = name.map(str::to_owned);
+        }
+        self
     }
 
     /// The content of the event as compact JSON.

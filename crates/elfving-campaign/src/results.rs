@@ -59,7 +59,8 @@ pub(crate) struct Volunteered {
 pub(crate) struct Entries {
     pub(crate) list: Vec<Entry>,
     pub(crate) volunteered: Vec<Volunteered>,
-    pub(crate) blank: usize,
+    /// The rows of lines without an outcome.
+    pub(crate) blank: Vec<usize>,
 }
 
 impl ResultsFile {
@@ -98,6 +99,11 @@ impl ResultsFile {
         &self.table
     }
 
+    /// What a column says in every row, where there is one of that name.
+    pub(crate) fn texts(&self, column: &str) -> Option<Vec<String>> {
+        self.table.texts(column).ok()
+    }
+
     pub(crate) fn rows(&self) -> usize {
         self.table.rows()
     }
@@ -122,7 +128,7 @@ impl ResultsFile {
         for row in 0..self.table.rows() {
             let name = slots_of_lines[row].trim();
             if name.is_empty() && columns.is_blank(row) {
-                entries.blank += 1;
+                entries.blank.push(row);
                 continue;
             }
             let own_id = columns.ids.as_ref().map_or("", |ids| ids[row].trim());
@@ -131,7 +137,7 @@ impl ResultsFile {
                     Ok(Some(outcome)) => {
                         entries.volunteered.push(Volunteered { row, id: own_id.to_owned(), outcome });
                     }
-                    Ok(None) => entries.blank += 1,
+                    Ok(None) => entries.blank.push(row),
                     Err(problem) => problems.add(|| problem),
                 }
                 continue;
@@ -152,7 +158,7 @@ impl ResultsFile {
             let (_, entry) = seen.entry(slot).or_insert((row, None));
             match (columns.outcome(row), *entry) {
                 (Err(problem), _) => problems.add(|| problem),
-                (Ok(None), _) => entries.blank += 1,
+                (Ok(None), _) => entries.blank.push(row),
                 (Ok(Some(outcome)), None) => {
                     *entry = Some(entries.list.len());
                     entries.list.push(Entry { row, slot, outcome, lines: 1 });

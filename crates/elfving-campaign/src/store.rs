@@ -135,6 +135,22 @@ impl Store {
         Head { event: 0, hash: Digest::BEFORE_ALL }
     }
 
+    /// The event of that number as a head; none where the log has not got there.
+    pub(crate) fn head_at(&self, event: u64) -> Result<Option<Head>, CampaignError> {
+        if event == 0 {
+            return Ok(Some(self.start()));
+        }
+        let Ok(seq) = i64::try_from(event) else { return Ok(None) };
+        let sql = "SELECT hash FROM event WHERE seq = ?1";
+        let read = |row: &rusqlite::Row| row.get::<_, Vec<u8>>(0);
+        let found =
+            self.connection.query_row(sql, [seq], read).optional().map_err(|error| self.failed(error))?;
+        let hash = found.map(|hash| {
+            Digest::from_bytes(&hash).ok_or_else(|| self.damaged(format!("event {event} has no hash")))
+        });
+        Ok(hash.transpose()?.map(|hash| Head { event, hash }))
+    }
+
     /// Every event behind the head, each checked against the seal before it. Cost: one pass over the new events.
     pub(crate) fn events_after(&self, head: &Head) -> Result<Vec<Recorded>, CampaignError> {
         let failed = |error| self.failed(error);

@@ -6,6 +6,7 @@ use elfving_table::slot_name;
 use serde::Serialize;
 
 use crate::at::At;
+use crate::batch::columns;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;
 use crate::state::Seat;
@@ -108,6 +109,16 @@ impl Campaign {
             forbidden: forbidden || bar.is_some_and(|bar| !bar.infeasible),
             infeasible: bar.filter(|bar| bar.infeasible).map(|bar| bar.reason.clone()),
         })
+    }
+
+    /// A candidate's own columns, as the user's table has them; none for one that is only to be chosen.
+    ///
+    /// # Errors
+    /// [`CampaignError::Damaged`] when the attached files are not as they were.
+    pub fn columns_of(&self, id: &str) -> Result<serde_json::Map<String, serde_json::Value>, CampaignError> {
+        let candidates = self.candidates()?;
+        let row = candidates.find(id).ok();
+        Ok(row.map_or_else(serde_json::Map::new, |row| columns(candidates, &self.spec().outcome, row)))
     }
 
     /// Every slot that was handed out, in order.

@@ -11,6 +11,7 @@ use crate::at::At;
 use crate::campaign::{Campaign, problem_with};
 use crate::error::CampaignError;
 use crate::event::{Barring, BroughtIn, Change, Correction, Event, Failing, Source, Telling};
+use crate::fates::Fate;
 use crate::outliers::Outlier;
 use crate::results::{Entry, ResultsFile, Volunteered};
 
@@ -84,7 +85,7 @@ pub struct Told {
 
 /// What follows from what was told, before it is put on record.
 #[derive(Debug, Default)]
-struct Words {
+pub(crate) struct Words {
     told: Told,
     results: Vec<(usize, Reading)>,
     failed: Vec<usize>,
@@ -92,6 +93,8 @@ struct Words {
     volunteered: Vec<(String, Reading)>,
     /// Candidates that cannot be measured, with the reason.
     infeasible: BTreeMap<String, String>,
+    /// What becomes of the lines of a file.
+    pub(crate) fates: Vec<(usize, Fate)>,
 }
 
 impl Words {
@@ -181,7 +184,7 @@ impl Campaign {
         options: &TellOptions,
         source: Option<&Source>,
     ) -> Result<(Vec<Event>, Told), CampaignError> {
-        let Words { mut told, results, failed, changes, volunteered, mut infeasible } = words;
+        let Words { mut told, results, failed, changes, volunteered, mut infeasible, fates: _ } = words;
         let mut events = Vec::new();
         let (source, by) = (|| source.cloned(), || options.by.clone());
         let measured = results.iter().map(|(slot, reading)| (slot_name(*slot), reading));
@@ -283,6 +286,17 @@ impl Campaign {
 
     /// Reads a file against the record; every problem of it is listed.
     fn read(&self, results: &ResultsFile, options: &TellOptions) -> Result<Words, CampaignError> {
+        let (words, problems) = self.look_at(results, options)?;
+        problems.finish()?;
+        Ok(words)
+    }
+
+    /// The same with the problems beside what the other lines say.
+    pub(crate) fn look_at(
+        &self,
+        results: &ResultsFile,
+        options: &TellOptions,
+    ) -> Result<(Words, Problems), CampaignError> {
         let (state, candidates) = (self.state(), self.candidates()?);
         let ids = candidates.names().text();
         let id_of = |slot: usize| Some(&ids[state.point(slot)?.index()]);
@@ -297,22 +311,24 @@ impl Campaign {
             match &verdict {
                 Verdict::TooLate => refused.add(|| too_late(results, row, slot)),
                 Verdict::Conflict { known, .. } if options.correct.is_none() => {
+                    words.fates.push((row, Fate::Conflict));
                     refused.add(|| conflict(results, row, slot, known, &outcome));
                 }
                 _ => {
                     if outcome == Outcome::Infeasible && verdict == Verdict::New {
                         words.infeasible.insert(self.id_of(slot)?, "told as infeasible".to_owned());
                     }
+                    words.fates.push((row, Fate::of(&verdict, &outcome)));
                     words.add(slot, outcome, verdict, lines);
                 }
             }
         }
+        words.fates.extend(entries.blank.iter().map(|&row| (row, Fate::Blank)));
         self.read_volunteered(results, options, entries.volunteered, &mut words, &mut refused)?;
         problems.absorb(refused);
-        problems.finish()?;
         words.told.read = results.rows();
-        words.told.blank = entries.blank;
-        Ok(words)
+        words.told.blank += entries.blank.len();
+        Ok((words, problems))
     }
 
     /// What a file says without naming a slot.
@@ -339,16 +355,21 @@ impl Campaign {
                 refused.add(|| nobody_asked(results, row, &self.state.spec.algorithm));
                 continue;
             }
-            match outcome {
+            let fate = match outcome {
                 // That somebody failed at what nobody asked for asks for nothing.
-                Outcome::Failed => words.told.blank += 1,
+                Outcome::Failed => {
+                    words.told.blank += 1;
+                    Fate::Blank
+                }
                 Outcome::Infeasible => {
                     let known = self.state.barred().get(&PointId::new(point));
                     if known.is_some_and(|bar| bar.infeasible) {
                         words.told.repeated += 1;
+                        Fate::Repeated
                     } else {
                         words.told.infeasible += 1;
                         words.infeasible.insert(id, "told as infeasible".to_owned());
+                        Fate::Infeasible
                     }
                 }
                 Outcome::Measured(reading) => {
@@ -357,14 +378,17 @@ impl Campaign {
                         Some(times) => {
                             *times -= 1;
                             words.told.repeated += 1;
+                            Fate::Repeated
                         }
                         None => {
                             words.told.volunteered += 1;
                             words.volunteered.push((id, reading));
+                            Fate::Volunteered
                         }
                     }
                 }
-            }
+            };
+            words.fates.push((row, fate));
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::exit::ExitCode;
 use crate::{
     campaign, certify, completions, complexity, demo, design, diagnose, estimate, factors, limits, output,
-    plan, renamed, reproduce, round, schema, signals, simulate, topics,
+    plan, renamed, reproduce, round, schema, serve, signals, simulate, topics,
 };
 
 /// Runs the program with these arguments, the first one its own name.
@@ -106,6 +106,7 @@ fn call(cli: &Cli) -> Result<(), CliError> {
         Command::Log(args) => campaign::log(args, cli.global.json),
         Command::Export(args) => campaign::export(args, cli.global.json),
         Command::Verify(args) => campaign::verify(args, cli.global.json, console),
+        Command::Serve(args) => serve::serve(args, cli.global.json, console),
         Command::Pool(args) => factors::run(args, cli.global.json, console),
         Command::Design(args) => design::run(args, cli.global.json, console),
         Command::Round(args) => round::run(args, cli.global.json, console),

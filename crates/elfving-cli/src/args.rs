@@ -20,6 +20,7 @@ use crate::plan::PlanArgs;
 use crate::reproduce::ReproduceArgs;
 use crate::round::RoundArgs;
 use crate::schema::SchemaArgs;
+use crate::serve::ServeArgs;
 use crate::simulate::SimulateArgs;
 
 /// Which candidates of a table to measure next, how often, and when to stop.
@@ -114,6 +115,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Check that a campaign file is intact
     Verify(VerifyArgs),
+    /// Serve the campaigns of a folder over HTTP and in a browser
+    Serve(ServeArgs),
     /// Make candidates from factors: levels, ranges, mixtures
     Pool(Box<FactorArgs>),
     /// Compute which candidates to measure, in which proportions, with a certificate

@@ -35,6 +35,7 @@ mod reproduce;
 mod round;
 mod saved_design;
 mod schema;
+mod serve;
 mod signals;
 mod simulate;
 mod targets;

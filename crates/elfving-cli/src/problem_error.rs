@@ -4,9 +4,10 @@ use elfving::bandit::BanditError;
 use elfving::units::ErrorKind;
 use elfving_lab::complexity::ComplexityError;
 use elfving_lab::simulate::SimulationError;
+use elfving_problem::codes::{code_of, code_of_bandit};
 use elfving_problem::{Estimator, ProblemError};
 
-use crate::error::{CliError, code_of, code_of_bandit, help_of_bandit};
+use crate::error::{CliError, help_of_bandit};
 
 /// So many names of features are listed.
 const SHOWN: usize = 12;

@@ -22,6 +22,7 @@
 mod page {}
 
 mod assumptions;
+pub mod codes;
 mod dataset;
 pub mod defaults;
 pub mod diagnosis;

@@ -15,6 +15,7 @@ from . import complexity, exceptions, kernels, robust_mean
 from ._bandit import Bandit, BanditReport, Pull, algorithms
 from ._batch import Batch, Slot
 from ._campaign import Campaign
+from ._connect import RemoteCampaign, connect
 from ._design import Certificate, Design, Efficiency, design
 from ._diagnose import Diagnosis, Finding, diagnose
 from ._estimate import RIPS, Estimates, estimate
@@ -84,6 +85,7 @@ __all__ = [
     "Progress",
     "Pull",
     "RIPS",
+    "RemoteCampaign",
     "RoundIncomplete",
     "Simulation",
     "Slot",
@@ -94,6 +96,7 @@ __all__ = [
     "__version__",
     "algorithms",
     "complexity",
+    "connect",
     "design",
     "diagnose",
     "draw",

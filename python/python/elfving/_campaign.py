@@ -195,7 +195,6 @@ class Campaign:
             if count is not None and count < 1:
                 raise OptionError(f"{name} must be at least 1")
         settings = {
-            "name": os.path.splitext(os.path.basename(file))[0],
             "outcome": maximize if maximize is not None else minimize,
             "aim": "maximise" if maximize is not None else "minimise",
             "goal": goal_of(goal, epsilon, top, budget),

@@ -38,7 +38,7 @@ pub const MODULES: [Place; 11] = [
 ];
 
 /// The crates of the workspace, lowest first.
-pub const CRATES: [Place; 9] = [
+pub const CRATES: [Place; 10] = [
     ("elfving", &[]),
     ("elfving-table", &["elfving"]),
     ("elfving-plot", &["elfving"]),
@@ -46,8 +46,20 @@ pub const CRATES: [Place; 9] = [
     ("elfving-problem", &["elfving", "elfving-table", "elfving-lab"]),
     ("elfving-campaign", &["elfving", "elfving-table", "elfving-plot", "elfving-lab", "elfving-problem"]),
     (
-        "elfving-cli",
+        "elfving-server",
         &["elfving", "elfving-table", "elfving-plot", "elfving-lab", "elfving-problem", "elfving-campaign"],
+    ),
+    (
+        "elfving-cli",
+        &[
+            "elfving",
+            "elfving-table",
+            "elfving-plot",
+            "elfving-lab",
+            "elfving-problem",
+            "elfving-campaign",
+            "elfving-server",
+        ],
     ),
     (
         "elfving-python",

@@ -5,6 +5,8 @@ mod figures;
 mod page;
 mod words;
 
+pub use words::number;
+
 use crate::at::At;
 use crate::campaign::Campaign;
 use crate::error::CampaignError;

@@ -22,7 +22,7 @@ pub(super) fn recipe(columns: &Map<String, Value>) -> Option<String> {
 }
 
 /// About four digits, without a tail of zeros.
-pub(super) fn number(x: f64) -> String {
+pub fn number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
     }

@@ -15,4 +15,5 @@ mod next_batch;
 mod promises;
 mod reader;
 mod report;
+mod shells;
 mod support;

@@ -1,8 +1,7 @@
 //! `elfving correct`: replaces a wrong result.
 
 use clap::Args;
-use elfving::bandit::{Outcome, Reading};
-use serde::Serialize;
+use elfving_campaign::{CorrectDocument, outcome_from_text};
 
 use super::failure::failed;
 use super::{locate, now};
@@ -33,14 +32,6 @@ pub(crate) struct CorrectArgs {
     output: OutputArgs,
 }
 
-#[derive(Serialize)]
-struct CorrectDocument<'a> {
-    slot: &'a str,
-    corrected: bool,
-    event: u64,
-    guarantee: elfving::bandit::Guarantee,
-}
-
 pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError> {
     let (campaign, slot, value) = match args.words.as_slice() {
         [campaign, slot, value] => (Some(campaign.as_ref()), slot, value.trim()),
@@ -49,7 +40,9 @@ pub(crate) fn correct(args: &CorrectArgs, as_json: bool) -> Result<(), CliError>
     };
     args.output.check(as_json, "a correction is")?;
     check_reason(&args.reason)?;
-    let outcome = outcome(value, args.standard_error)?;
+    let outcome = outcome_from_text(value, args.standard_error);
+    let outcome = outcome
+        .map_err(|what| CliError::usage("E201", what, "give a number, repeats as 0.5;0.6, or failed"))?;
     let mut campaign = locate::open(campaign)?;
     let before = campaign.head().event;
     let told = campaign.correct(slot, outcome, &args.reason, now());
@@ -85,25 +78,4 @@ pub(super) fn check_reason(reason: &str) -> Result<(), CliError> {
         "" => Err(CliError::usage("E201", "--reason is empty", "say why in a few words; the log keeps it")),
         _ => Ok(()),
     }
-}
-
-fn outcome(value: &str, standard_error: Option<f64>) -> Result<Outcome, CliError> {
-    let refused =
-        |what: String| CliError::usage("E201", what, "give a number, repeats as 0.5;0.6, or failed");
-    if value.trim() == "failed" {
-        return Ok(Outcome::Failed);
-    }
-    let number = |part: &str| {
-        let number = part.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        number.ok_or_else(|| refused(format!("{part:?} is not a finite number")))
-    };
-    let mut numbers = value.split(';').map(number).collect::<Result<Vec<f64>, CliError>>()?;
-    Ok(Outcome::Measured(match (numbers.len(), standard_error) {
-        (1, None) => Reading::Value(numbers.remove(0)),
-        (1, Some(standard_error)) => Reading::WithError { value: numbers.remove(0), standard_error },
-        (_, None) => Reading::Repeats(numbers),
-        (_, Some(_)) => {
-            return Err(refused("a standard error belongs to one number, not to repeats".to_owned()));
-        }
-    }))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use elfving_campaign::CampaignError;
 use elfving_table::TableError;
 
-use crate::error::{CONDITION_HELP, CliError, code_of, code_of_bandit, code_of_pool, help_of_bandit};
+use crate::error::{CONDITION_HELP, CliError, help_of_bandit};
 use crate::hints;
 
 /// An error of a campaign, and the event at which the campaign still stands.
@@ -22,7 +22,7 @@ pub(crate) fn failed(error: CampaignError, event: impl Into<Option<u64>>) -> Cli
 
 impl CampaignFailure {
     pub(crate) fn code(&self) -> &'static str {
-        code(&self.error)
+        self.error.code()
     }
 
     /// The table that is refused, if it is one.
@@ -36,27 +36,6 @@ impl CampaignFailure {
     /// What to do about it.
     pub(crate) fn help(&self) -> Option<&'static str> {
         help(&self.error)
-    }
-}
-
-/// Its code; the exit code follows from its kind.
-fn code(error: &CampaignError) -> &'static str {
-    match error {
-        CampaignError::NotACampaign { .. } => "E401",
-        CampaignError::Table(TableError::Condition(_)) => "E211",
-        // A table has a code for each of its problems.
-        CampaignError::Table(_) => "",
-        CampaignError::UnknownCandidate { .. } => "E203",
-        CampaignError::TooLate { .. } | CampaignError::CannotFailLate { .. } => "E343",
-        CampaignError::NothingToCorrect { .. } => "E358",
-        CampaignError::NotAnOutcome { .. } => "E312",
-        CampaignError::NotOpen { .. } => "E359",
-        CampaignError::NoRound => "E202",
-        CampaignError::Undecided { source } => code(source),
-        CampaignError::Pool(error) => code_of_pool(error),
-        CampaignError::Bandit(error) => code_of_bandit(error),
-        CampaignError::Sheet(_) => "E501",
-        error => code_of(error.kind()),
     }
 }
 
@@ -81,6 +60,7 @@ fn help(error: &CampaignError) -> Option<&'static str> {
         CampaignError::Conflict { .. } => {
             "replace the outcome with elfving correct SLOT VALUE --reason \"why\""
         }
+        CampaignError::MovedOn { .. } => "look at the campaign again, then decide",
         CampaignError::RoundIncomplete { .. } => {
             "wait for them, measure them again, or close the round with --no-guarantee"
         }

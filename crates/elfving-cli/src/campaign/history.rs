@@ -2,9 +2,8 @@
 
 use clap::Args;
 use comfy_table::{Table, presets};
-use elfving_campaign::{ExportedEvent, Recorded};
+use elfving_campaign::{ExportedEvent, LogDocument, Recorded};
 use elfving_table::Cell;
-use serde::Serialize;
 
 use super::CampaignFile;
 use super::failure::failed;
@@ -26,11 +25,6 @@ pub(crate) struct LogArgs {
     last: Option<usize>,
     #[command(flatten)]
     output: OutputArgs,
-}
-
-#[derive(Serialize)]
-struct LogDocument {
-    events: Vec<ExportedEvent>,
 }
 
 pub(crate) fn log(args: &LogArgs, as_json: bool) -> Result<(), CliError> {

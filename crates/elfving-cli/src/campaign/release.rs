@@ -1,7 +1,7 @@
 //! `elfving release`: gives slots back.
 
 use clap::Args;
-use serde::Serialize;
+use elfving_campaign::ReleaseDocument;
 
 use super::failure::failed;
 use super::{locate, now};
@@ -32,12 +32,6 @@ pub(crate) struct ReleaseArgs {
     for_good: bool,
     #[command(flatten)]
     output: OutputArgs,
-}
-
-#[derive(Serialize)]
-struct ReleaseDocument {
-    released: usize,
-    event: u64,
 }
 
 pub(crate) fn release(args: &ReleaseArgs, as_json: bool) -> Result<(), CliError> {

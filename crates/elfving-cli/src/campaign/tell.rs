@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use elfving_campaign::{Campaign, CampaignError, NextBatch, OutcomeMarker, TellOptions, Told};
+use elfving_campaign::{Campaign, CampaignError, OutcomeMarker, TellDocument, TellOptions, Told};
 use elfving_table::Decimal;
-use serde::Serialize;
 
 use super::failure::failed;
 use super::results_args::ResultsArgs;
@@ -74,19 +73,6 @@ pub(crate) struct TellArgs {
     decimal: Option<String>,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct TellDocument<'a> {
-    #[serde(flatten)]
-    told: &'a Told,
-    refused: usize,
-    dry_run: bool,
-    closed_without_guarantee: Option<u64>,
-    /// What another batch is expected to change, once all slots are told.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_batch: Option<NextBatch>,
-}
-
 pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
     args.output.check(as_json, "an account is")?;
     args.reason.as_deref().map_or(Ok(()), super::correct::check_reason)?;
@@ -119,18 +105,8 @@ pub(crate) fn tell(args: &TellArgs, as_json: bool) -> Result<(), CliError> {
         }
     };
     let closed = close(args, &mut campaign, results.is_some())?;
-    let next_batch = match args.dry_run {
-        true => None,
-        // The results are on record, whatever comes of this.
-        false => campaign.next_batch_when_all_told().unwrap_or_default(),
-    };
-    let document = TellDocument {
-        told: &told,
-        refused: 0,
-        dry_run: args.dry_run,
-        closed_without_guarantee: closed,
-        next_batch,
-    };
+    let mut document = TellDocument::of(&told, &mut campaign, args.dry_run);
+    document.closed_without_guarantee = closed;
     let whole_rounds = campaign.needs_whole_rounds();
     let mut text = String::new();
     if let Some(path) = results {

@@ -11,9 +11,10 @@ use elfving_plot::Format as PictureFormat;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::error::{CliError, code_of, write_error};
+use crate::error::{CliError, write_error};
 use crate::named::{NameOr, named_or};
 use crate::output::{self, Format, FormatArgs};
+use elfving_problem::codes::code_of;
 
 /// Arguments of `elfving reproduce`.
 #[derive(Debug, Args)]

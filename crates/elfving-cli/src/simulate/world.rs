@@ -8,11 +8,12 @@ use elfving_lab::simulate::{Environment, LawName, SimulationError};
 use elfving_table::{Code, Problem, TableError, nearest};
 
 use super::settings::positive_sigma;
-use crate::error::{CliError, code_of};
+use crate::error::CliError;
 use crate::input;
 use crate::named::named;
 use crate::pool_source::LoadedPool;
 use crate::truth::TruthArgs;
+use elfving_problem::codes::code_of;
 
 /// How outcomes come about.
 #[derive(Debug, Args)]

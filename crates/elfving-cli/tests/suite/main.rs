@@ -17,6 +17,7 @@ mod replace;
 mod robust;
 mod round;
 mod schemas;
+mod serve;
 mod simulate;
 #[cfg(unix)]
 mod watch;

@@ -12,11 +12,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use elfving::units::grouped;
 use elfving_campaign::{
-    Attachment, Campaign, Draft, Mode, OutcomeMarker, numbers_beside_gaps, shell_word, spec_for_programs,
+    Attachment, Campaign, Draft, Mode, NewDocument, OutcomeMarker, numbers_beside_gaps, shell_word,
 };
 use elfving_problem::ColumnSeen;
 use elfving_table::Warning;
-use serde::Serialize;
 
 use super::failure::failed;
 use super::locate::file_of;
@@ -104,18 +103,6 @@ struct RowArgs {
     prior: Vec<PathBuf>,
 }
 
-/// What `--json` prints.
-#[derive(Debug, Serialize)]
-struct NewDocument {
-    file: String,
-    candidates: usize,
-    choices: usize,
-    earlier: usize,
-    columns: Vec<ColumnSeen>,
-    model: String,
-    spec: serde_json::Value,
-}
-
 pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(), CliError> {
     args.output.check(as_json, "a campaign's description is")?;
     let Settled { pool, id, mut settings, measured } = settled(args, Questions::new(as_json))?;
@@ -166,10 +153,7 @@ pub(crate) fn new(args: &NewArgs, as_json: bool, console: Console) -> Result<(),
     let mut campaign = campaign.map_err(|error| failed(error, None))?;
     let status = campaign.status().map_err(|error| failed(error, None))?;
     drop(spinner);
-    let (file, spec) = (path.display().to_string(), spec_for_programs(campaign.spec()));
-    let (candidates, choices, earlier) = (status.candidates, status.choices, status.earlier);
-    let model = status.model.clone();
-    let document = NewDocument { file, candidates, choices, earlier, columns, model, spec };
+    let document = NewDocument::of(path.display().to_string(), campaign.spec(), &status, columns);
     if status.earlier > 0 && !status.earlier_used {
         let algorithm = &status.algorithm;
         console.note(format!(
