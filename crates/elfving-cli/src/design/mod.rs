@@ -41,7 +41,7 @@ use settings::Settings;
       a kernel and a ridge; one JSON object for scripts
   elfving design measurable.csv --targets orderable.csv --id id --criterion xy
       measure these, choose among those
-  elfving design pool.csv --id id --model \"~ dose + I(dose^2)\" --criterion d --runs 12
+  elfving design pool.csv --id id --model \"~ x*y + I(x^2)\" --criterion d --runs 12
       a plan of 12 whole runs for a formula, and how far it can be from the best one
   elfving design pool.csv --id id --out design.json && elfving certify design.json pool.csv
       save the design with its certificate, and check it later

@@ -42,7 +42,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, TextError> {
                 None => return Err(error(length, "this number is too large".to_owned())),
             }
         } else if c.is_alphabetic() || c == '_' || c == '.' {
-            let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+            let inside = |c: char| (c.is_alphanumeric() && !"¹²³".contains(c)) || c == '_' || c == '.';
             let length = rest.find(|c| !inside(c)).unwrap_or(rest.len());
             (Token::Name(rest[..length].to_owned()), length)
         } else if rest.starts_with("**") {

