@@ -164,7 +164,8 @@ impl Campaign {
     pub fn status(&mut self) -> Result<CampaignStatus, CampaignError> {
         let report = self.report()?;
         let earlier_used = self.engine_with_all()?.uses_brought();
-        let next_batch = self.next_batch()?;
+        // A model that cannot be had says nothing of the next batch; the rest stands.
+        let next_batch = self.next_batch().unwrap_or_default();
         let model = self.model_in_words()?;
         let (state, candidates) = (self.state(), self.candidates()?);
         let spec = &state.spec;

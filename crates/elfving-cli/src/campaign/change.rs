@@ -35,7 +35,7 @@ pub(crate) struct ChangeArgs {
     /// How far from the best the answer may be
     #[arg(long, value_name = "E")]
     epsilon: Option<f64>,
-    /// Advise to stop when another batch is expected to gain less than this
+    /// Advise to stop when another batch gains less than this, in nine cases of ten
     #[arg(long, value_name = "X")]
     worth: Option<f64>,
     /// Measurements of one candidate in one batch, at most

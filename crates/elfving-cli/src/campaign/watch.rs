@@ -109,6 +109,7 @@ pub(crate) fn watch(args: &WatchArgs, as_json: bool, console: Console) -> Result
         running: Vec::new(),
         waiting: VecDeque::new(),
         since_advice: 0,
+        advised_to_stop: false,
         done: WatchDocument::default(),
     };
     let ended = watch.run();
@@ -156,6 +157,8 @@ struct Watch<'a> {
     waiting: VecDeque<BatchRow>,
     /// Outcomes that were told since the advice was looked at.
     since_advice: usize,
+    /// Whether that was to stop.
+    advised_to_stop: bool,
     done: WatchDocument,
 }
 
@@ -225,14 +228,14 @@ impl Watch<'_> {
         Ok(batch.stopped.or(full.then_some(Stop::Waiting { open: self.running.len() })))
     }
 
-    /// Whether the user said when to stop, and this is it. It is looked at after every batch's worth of outcomes, while nothing runs.
+    /// Whether the user said when to stop, and this is it. It is looked at after every batch's worth of outcomes; what runs then is still
+    /// told.
     fn is_advised_to_stop(&mut self) -> Result<bool, CliError> {
-        let a_batch = self.campaign.spec().batch;
-        if self.since_advice < a_batch || !self.running.is_empty() {
-            return Ok(false);
+        if !self.advised_to_stop && self.since_advice >= self.campaign.spec().batch {
+            self.since_advice = 0;
+            self.advised_to_stop = patiently(|| self.campaign.is_advised_to_stop())?;
         }
-        self.since_advice = 0;
-        patiently(|| self.campaign.is_advised_to_stop())
+        Ok(self.advised_to_stop)
     }
 
     fn start(&mut self, row: BatchRow) -> Result<(), CliError> {

@@ -32,9 +32,10 @@ const NAME: &str = "Blends that last: photo_pce10";
 #[derive(Debug, Args)]
 #[command(
     after_help = "The demo looks for the organic solar cell, among 1,040 blends, that degrades least, on measured data
-(Langner et al., Advanced Materials 2020, from the Olympus benchmark; see the licence in the folder). A simulated
-measurement is the value of the table plus noise of standard deviation 0.01, the spread of repeated films. It stops
-when another batch is not worth it: when, in nine cases of ten, it gains less than 0.01.
+(Langner et al., Advanced Materials 2020, from the Olympus benchmark; see the licence in the
+folder). A simulated measurement is the value of the table plus noise of standard deviation 0.01,
+the spread of repeated films. It stops when another batch is not worth it: when, in nine cases of
+ten, it gains less than 0.01.
 
 Examples:
   elfving demo

@@ -155,14 +155,14 @@ fn wait_for(happened: impl Fn() -> bool) {
 #[test]
 fn a_script_ends_when_another_batch_is_not_worth_what_was_stated_and_not_before() {
     let script = "read row\nx=${row#*\\\"x\\\":}; x=${x%%[,\\}]*}\necho $x\n";
-    let watched = |options: &str| {
+    let watched = |options: &str, jobs: &str| {
         let bench = lab(&format!("--budget 48 --batch 6 {options}")).file("measure.sh", script);
-        let output = bench.run("watch screen --json -- sh measure.sh");
+        let output = bench.run(&format!("watch screen --json --jobs {jobs} -- sh measure.sh"));
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
         let done: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         (done["told"].as_u64().unwrap(), done["stopped"].clone(), bench)
     };
-    let (told, stopped, bench) = watched("--worth 0.5");
+    let (told, stopped, bench) = watched("--worth 0.5", "1");
     assert_eq!(stopped, serde_json::json!({"advice": "stop"}));
     assert!((6..48).contains(&told) && told.is_multiple_of(6), "{told}");
     let status = bench.json("status screen --json");
@@ -173,10 +173,13 @@ fn a_script_ends_when_another_batch_is_not_worth_what_was_stated_and_not_before(
         "{text}"
     );
     assert!(!bench.json("ask screen --json")["rows"].as_array().unwrap().is_empty(), "who asks gets a batch");
-    let (told, stopped, _) = watched("");
+    let (told, stopped, _) = watched("", "1");
     assert_eq!(
         (told, stopped["budget"]["measurements"].as_u64()),
         (48, Some(48)),
         "nobody said when it is enough"
     );
+    let (told, stopped, bench) = watched("--worth 0.5", "2");
+    assert_eq!(stopped, serde_json::json!({"advice": "stop"}));
+    assert!((6..48).contains(&told) && slots(&bench, "open") == 0, "what ran is told: {told}");
 }

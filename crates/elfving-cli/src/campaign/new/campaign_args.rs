@@ -47,7 +47,7 @@ pub(super) struct CampaignArgs {
     /// Measurements in all, at most
     #[arg(long, value_name = "N", help_heading = "Campaign")]
     budget: Option<u64>,
-    /// Advise to stop when another batch is expected to gain less than this, in the units of the outcome (calibrated mode)
+    /// Advise to stop when another batch gains less than this, in nine cases of ten; in the units of the outcome (calibrated mode)
     #[arg(long, value_name = "X", help_heading = "Campaign")]
     worth: Option<f64>,
     /// Measurements of one candidate in one batch, at most (default in calibrated mode: 3, while there are others)

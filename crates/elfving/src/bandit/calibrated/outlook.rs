@@ -291,6 +291,14 @@ struct Lesson {
     moved: Vec<f64>,
 }
 
+impl Lesson {
+    /// Moves all means by what an outcome teaches.
+    fn learn(&self, outcome: f64, means: &mut [f64]) {
+        let surprise = (outcome - means[self.followed]) / self.deviation;
+        add_scaled_row(means, surprise, &self.moved);
+    }
+}
+
 impl Learner {
     fn new(fit: &Fit, part: &Part) -> Self {
         let mut posterior = fit.posterior(PosteriorOver::Points);
@@ -313,8 +321,7 @@ impl Learner {
         let mut learned = 0;
         for (pick, (until, eligible)) in picks.iter_mut().zip(part.until.iter().zip(&part.eligible)) {
             for lesson in &self.steps[learned..*until] {
-                let surprise = (outcome(lesson.row) - means[lesson.followed]) / lesson.deviation;
-                add_scaled_row(&mut means, surprise, &lesson.moved);
+                lesson.learn(outcome(lesson.row), &mut means);
             }
             learned = *until;
             // Before the first of them is in, the pick is what it is.
@@ -410,6 +417,27 @@ mod tests {
         for (ours, simulated) in [(mean(|o| o.gain.mean), gain), (mean(|o| o.loss.mean), loss)] {
             // 6,144 and 6,000 draws of something about twice as wide as its mean.
             assert!((ours - simulated).abs() < 0.1 * simulated, "{ours} {simulated}");
+        }
+    }
+
+    #[test]
+    fn means_after_a_batch_are_those_of_the_model_conditioned_anew() {
+        let policy = campaign(14, &[0, 2, 5, 7, 9, 7], 2.0, 0);
+        let model = policy.model().unwrap().unwrap();
+        let batch: Vec<PointId> = [3, 7, 12, 3].map(PointId::new).to_vec();
+        let part = Part::new(&policy, model, policy.pick_of(model).unwrap(), &[], [&batch, &[]]);
+        let surrogate = Surrogate::default().outcome(model.fit.outcome().clone());
+        let learner =
+            Learner::new(&surrogate.at(&part.space, &part.data, model.fit.parameters()).unwrap(), &part);
+        let (mut means, mut data) = (learner.means.clone(), part.data.clone());
+        for (lesson, outcome) in learner.steps.iter().zip([58.0, 71.0, 40.0, 63.0]) {
+            lesson.learn(model.fit.outcome().forward(outcome), &mut means);
+            data.push(Measurement::new(PointId::new(lesson.row), outcome));
+        }
+        let anew =
+            surrogate.at(&part.space, &data, model.fit.parameters()).unwrap().means(PosteriorOver::Points);
+        for (mean, row) in means.iter().zip(&part.followed) {
+            assert!((mean - anew[row.index()]).abs() < 1e-8, "{row:?}: {mean} {}", anew[row.index()]);
         }
     }
 
