@@ -67,7 +67,7 @@ fn the_report_of_the_best(bencher: Bencher, (points, dimension): (usize, usize))
     bencher.bench_local(|| policy.report());
 }
 
-/// One outcome more, and whether measuring may stop: 45 ellipsoids, a bank of twelve, 300 different points measured.
+/// One outcome more, and whether measuring may stop: every ellipsoid, twelve models that bet, 300 different points measured.
 #[divan::bench(args = [(1_000, 100)])]
 fn a_look_at_the_stop(bencher: Bencher, (points, dimension): (usize, usize)) {
     let question = question(points, dimension, Goal::Best { epsilon: 0.0 });

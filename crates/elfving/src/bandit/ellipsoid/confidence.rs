@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex};
 
 /// α, as multiples of the ridge.
 const ALPHAS: [f64; 9] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
-/// The weights of the witness that heard everything beside a chosen one.
-const BESIDE: [f64; 2] = [0.1, 0.5];
+/// The weight of the witness that heard everything beside a chosen one.
+const BESIDE: f64 = 0.3;
 /// Singular values of the measured points below this part of the largest are rounding.
 const NOTHING: f64 = 1e-13;
 /// A squared radius counts as below 0 from this part of what it is made of.
@@ -294,11 +294,9 @@ fn combinations(samples: [u64; WITNESSES]) -> Vec<[f64; WITNESSES]> {
     for j in 1..WITNESSES {
         if samples[j] > 0 && samples[j] < last {
             combinations.push(alone(j));
-            for weight in BESIDE {
-                let mut beside: [f64; WITNESSES] = alone(j);
-                beside[0] = weight;
-                combinations.push(beside);
-            }
+            let mut beside: [f64; WITNESSES] = alone(j);
+            beside[0] = BESIDE;
+            combinations.push(beside);
             last = samples[j];
         }
     }

@@ -12,11 +12,9 @@ use crate::pool::{PointId, Pool};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-#[path = "../../../tests/support/binomial.rs"]
-mod binomial;
-use binomial::{shows_at_most, shows_more_than};
-
 const DELTA: f64 = 0.1;
+/// So many failures have a probability of at most 1e-6 where the true rate is δ: of 4,000 campaigns, and of 400.
+const MORE_THAN_DELTA: (u64, u64) = (494, 74);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Bets {
@@ -100,25 +98,25 @@ fn a_radius_that_is_a_tenth_too_small_is_caught_where_the_right_one_holds() {
     // By other code: 8.7 % and 13.1 %.
     let failed = failures(&class(), Bets::Honest, 10_000, 4_000, &[1.0, 0.9]);
     assert!(failed[0] <= 400, "{failed:?} of 4000");
-    assert!(shows_more_than(failed[1], 4_000, DELTA), "{failed:?} of 4000");
+    assert!(failed[1] > MORE_THAN_DELTA.0, "{failed:?} of 4000");
 }
 
 #[test]
 fn a_bet_refitted_on_the_present_outcome_is_caught() {
     let failed = failures(&class(), Bets::Refitted, 1_000, 400, &[1.0]);
-    assert!(shows_more_than(failed[0], 400, DELTA), "{failed:?} of 400");
+    assert!(failed[0] > MORE_THAN_DELTA.1, "{failed:?} of 400");
 }
 
 #[test]
 fn outcomes_that_count_by_their_surprise_or_gain_are_caught() {
     for bets in [Bets::FilteredBySurprise, Bets::FilteredByGain] {
         let failed = failures(&stubborn(), bets, 100, 400, &[1.0]);
-        assert!(shows_more_than(failed[0], 400, DELTA), "{bets:?}: {failed:?} of 400");
+        assert!(failed[0] > MORE_THAN_DELTA.1, "{bets:?}: {failed:?} of 400");
     }
 }
 
 #[test]
 fn a_stubborn_belief_that_is_wrong_does_no_harm() {
     let failed = failures(&stubborn(), Bets::Honest, 1_000, 400, &[1.0]);
-    assert!(shows_at_most(failed[0], 400, DELTA), "{failed:?} of 400");
+    assert!(failed[0] <= 40, "{failed:?} of 400");
 }
