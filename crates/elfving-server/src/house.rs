@@ -76,12 +76,10 @@ impl House {
         for entry in entries.filter_map(Result::ok) {
             let file = entry.file_name().to_string_lossy().into_owned();
             let stem = file.strip_suffix(&format!(".{CAMPAIGN_EXTENSION}"));
-            match stem.filter(|stem| !stem.starts_with('.')) {
-                Some(stem) => match Name::new(stem) {
-                    Some(name) => names.push(name),
-                    None => others.push(stem.to_owned()),
-                },
-                None => {}
+            let Some(stem) = stem.filter(|stem| !stem.starts_with('.')) else { continue };
+            match Name::new(stem) {
+                Some(name) => names.push(name),
+                None => others.push(stem.to_owned()),
             }
         }
         names.sort();

@@ -5,10 +5,13 @@ use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+/// How many, and how long in all, by route and status.
+type Counts = BTreeMap<(&'static str, u16), (u64, Duration)>;
+
 /// What was asked and how long it took, by route and status.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    requests: Mutex<BTreeMap<(&'static str, u16), (u64, Duration)>>,
+    requests: Mutex<Counts>,
 }
 
 impl Metrics {

@@ -66,16 +66,16 @@ fn a_change_for_another_state_is_refused_also_when_somebody_is_faster() {
 fn every_line_of_a_file_has_its_fate_and_telling_says_the_same() {
     let lab = Lab::quick();
     let mut campaign = begin(&lab, None);
-    let slots: Vec<String> =
-        campaign.ask(None, At(2)).unwrap().rows.into_iter().map(|row| row.slot).collect();
+    let rows = campaign.ask(None, At(2)).unwrap().rows;
+    let (slots, ids): (Vec<String>, Vec<String>) = rows.into_iter().map(|row| (row.slot, row.id)).unzip();
     campaign
         .tell_outcomes(&[(&slots[0], Outcome::Measured(1.0.into()))], &TellOptions::default(), At(3))
         .unwrap();
     let results =
         |text: String| ResultsFile::from_bytes("r.csv", text.as_bytes(), &campaign.spec().results).unwrap();
     let good = results(format!(
-        "slot,id,yield,status\n{},,1,\n{},,,failed\n{},,,\n,b,7,\n,c,,infeasible\n",
-        slots[0], slots[1], slots[2]
+        "slot,id,yield,status\n{},{},1,\n{},{},,failed\n{},{},,\n,b,7,\n,c,,infeasible\n",
+        slots[0], ids[0], slots[1], ids[1], slots[2], ids[2]
     ));
     let bad = results(format!("slot,yield\n{},2\nS9999X,1\n{},x\n{},5\n", slots[0], slots[1], slots[2]));
     let fates = |campaign: &Campaign, file: &ResultsFile, options: &TellOptions| -> Vec<Fate> {

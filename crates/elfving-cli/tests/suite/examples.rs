@@ -2,8 +2,9 @@
 
 use crate::common;
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use common::Bench;
 
@@ -11,6 +12,7 @@ use common::Bench;
 fn lab() -> Bench {
     let bench = Bench::with_examples();
     std::fs::create_dir(bench.path("examples")).unwrap();
+    std::fs::create_dir(bench.path("campaigns")).unwrap();
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")).unwrap() {
         let from = entry.unwrap().path();
         std::fs::copy(&from, bench.path("examples").join(from.file_name().unwrap())).unwrap();
@@ -141,6 +143,10 @@ fn run_all(bench: &Bench, what: &str, commands: &[String], open: usize) {
     let program = Path::new(env!("CARGO_BIN_EXE_elfving")).parent().unwrap().to_owned();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     for command in commands {
+        if command.starts_with("elfving serve") && !command.starts_with("elfving serve token") {
+            serves(bench, what, command);
+            continue;
+        }
         let output = Command::new("sh")
             .args(["-c", &quick(command)])
             .current_dir(bench.path(""))
@@ -152,6 +158,18 @@ fn run_all(bench: &Bench, what: &str, commands: &[String], open: usize) {
         assert_eq!(output.status.code(), Some(0), "{what}: {command}\n{said}");
         measure(bench, open);
     }
+}
+
+/// A server that an example starts says where it is; nobody waits for its end. It takes a port that is free.
+fn serves(bench: &Bench, what: &str, command: &str) {
+    let arguments = command.strip_prefix("elfving ").unwrap().replace(":8080", ":0");
+    let listen = if arguments.contains("--listen") { "" } else { " --listen 127.0.0.1:0" };
+    let mut server = bench.command(&format!("{arguments}{listen}")).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(line.starts_with("http://"), "{what}: {command}: {line}");
 }
 
 /// What has to be there before the examples of a command.

@@ -34,7 +34,7 @@ pub(crate) fn tell(call: &mut Call) -> Answered {
     let request: Option<TellRequest> = if call.kind() == JSON { Some(call.json()?) } else { None };
     let file = file_name(call)?;
     let body = std::mem::take(&mut call.body);
-    let answer = call.change(|open, at| {
+    call.change(|open, at| {
         let outcome = open.campaign.spec().outcome.clone();
         let told = match &request {
             Some(request) => match outcomes(&request.results, &outcome) {
@@ -54,8 +54,7 @@ pub(crate) fn tell(call: &mut Call) -> Answered {
         };
         let document = TellDocument::of(&told, &mut open.campaign, dry_run);
         Ok(Ok(Answer::json(&document).about(&open.campaign)))
-    })?;
-    answer
+    })?
 }
 
 /// What a file in the body is called: its extension says how it is read.

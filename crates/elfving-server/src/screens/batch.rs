@@ -30,7 +30,7 @@ pub(crate) fn show(call: &mut Call) -> Answered {
         @if batch.rows.is_empty() {
             p { "No slot is open." }
         } @else {
-            p { (batch.rows.len()) @if batch.rows.len() == 1 { " slot is open." } @else { " slots are open." } " They are in run order. "
+            p { (batch.rows.len()) @if batch.rows.len() == 1 { " slot is open. " } @else { " slots are open, in run order. " }
                 span.noprint { a href=(format!("/api/v1/campaigns/{name}/slots?format=csv")) { "As a sheet to fill in" }
                     @if batch.has_wells(&spec) { ", " a href=(format!("/api/v1/campaigns/{name}/slots?format=plate")) { "as a map of the plate" } }
                     "." } }

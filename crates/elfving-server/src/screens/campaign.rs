@@ -187,8 +187,10 @@ fn survivors(name: &str, status: &CampaignStatus) -> Markup {
 fn rest(status: &CampaignStatus) -> Markup {
     let document = serde_json::to_value(status).unwrap_or_default();
     let fields = document.as_object().cloned().unwrap_or_default();
-    let said =
-        |field: &Value| !field.is_null() && *field != Value::from(0) && *field != serde_json::json!({});
+    let said = |field: &Value| {
+        let is_empty = field.as_object().is_some_and(serde_json::Map::is_empty);
+        !field.is_null() && field.as_u64() != Some(0) && !is_empty
+    };
     let others: Vec<(String, String)> = fields
         .iter()
         .filter(|(name, field)| !SHOWN_FIELDS.contains(&name.as_str()) && said(field))

@@ -23,6 +23,8 @@ fn form(call: &Call) -> Markup {
         html! {
             form.fields method="post" action="/login" {
                 (key(call))
+                // Browsers that keep the token ask for a name beside it.
+                input type="text" name="name" autocomplete="username" hidden;
                 label { "Token" span { "Whoever runs this server makes it with " code { "elfving serve token new" } "." }
                     input type="password" name="token" required autocomplete="current-password";
                 }

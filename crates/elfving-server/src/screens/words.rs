@@ -9,7 +9,8 @@ pub(super) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
+        // As Rust prints it: 120, not 120.0.
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |x| x.to_string()),
         other => other.to_string(),
     }
 }

@@ -28,6 +28,9 @@ pub struct Lab {
     pub address: SocketAddr,
 }
 
+/// Whose token, what it allows, for which campaigns, until when.
+type NewOne<'a> = (&'a str, &'a [Scope], &'a [&'a str], Option<At>);
+
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub status: u16,
@@ -85,7 +88,7 @@ impl Lab {
     }
 
     /// A server with a campaign and tokens, made in that order.
-    pub fn with_tokens(tokens: &[(&str, &[Scope], &[&str], Option<At>)]) -> (Self, Vec<String>) {
+    pub fn with_tokens(tokens: &[NewOne<'_>]) -> (Self, Vec<String>) {
         let lab = Self::new();
         let made = tokens
             .iter()
