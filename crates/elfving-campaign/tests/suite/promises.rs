@@ -28,7 +28,7 @@ fn small_is_good_where_the_user_says_so_and_every_number_keeps_its_sign() {
     let mut campaign = lab.create(spec);
     run(&mut campaign, 200);
     let status = campaign.status().unwrap();
-    assert!(status.statement[0].contains("above the best"), "{:?}", status.statement);
+    assert!(status.statement[0].contains("the pick is the best"), "{:?}", status.statement);
     assert_eq!(status.picks, ["b1"]);
     let best = status.survivors.iter().find(|survivor| survivor.id == "b1").unwrap().interval.unwrap();
     assert!(best.lower <= best.estimate && best.estimate <= best.upper, "{best:?}");
