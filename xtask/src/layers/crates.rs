@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_place_is_refused() {
-        assert!(problems(&[package("elfving-server", &[])])[0].contains("has no place"));
+        assert!(problems(&[package("elfving-somewhere", &[])])[0].contains("has no place"));
     }
 
     #[test]

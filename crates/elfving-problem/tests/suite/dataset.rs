@@ -157,7 +157,7 @@ proptest! {
 #[test]
 fn a_smooth_class_of_a_large_pool_has_few_features_and_says_what_they_leave_out() {
     let rough = |i: usize, k: usize| ((i * (7919 + 104 * k) + 13 * k) % 1009) as f64 / 1009.0;
-    let x = Matrix::from_fn(900, 4, rough);
+    let x = Matrix::from_fn(900, 8, rough);
     let dataset = Dataset::from_arrays(x, None, None, None, None, Model::smooth(), 0).unwrap();
     let Model::Kernel { of, residual: Some(residual) } = dataset.model().clone() else { panic!() };
     let pool = dataset.build(1e-4, 1e-3).unwrap();
@@ -170,7 +170,7 @@ fn a_smooth_class_of_a_large_pool_has_few_features_and_says_what_they_leave_out(
     );
     // What is recorded makes the same features again.
     let again = Dataset::from_arrays(
-        Matrix::from_fn(900, 4, rough),
+        Matrix::from_fn(900, 8, rough),
         None,
         None,
         None,

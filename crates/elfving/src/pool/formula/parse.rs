@@ -38,7 +38,7 @@ pub(super) fn parse(text: &str) -> Result<Formula, TextError> {
         }
         Some(_) => return Err(parser.error(parser.here(), "a + or another sign is missing before this")),
     }
-    if tokens.is_empty() || (terms.is_empty() && parser.factors.is_empty()) {
+    if tokens.iter().all(|(token, _)| *token == Token::Mark('~')) {
         return Err(parser.error(0..text.len(), "the formula has no terms; write for example ~ temp + base"));
     }
     if terms.is_empty() {
