@@ -93,6 +93,7 @@ class RemoteCampaign:
         sent = dict(headers or {})
         if self._token is not None:
             sent["Authorization"] = f"Bearer {self._token}"
+        content: bytes | None
         if file is not None:
             content, sent["Content-Type"] = file[1], "application/octet-stream"
         elif body is not None:

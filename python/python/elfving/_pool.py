@@ -137,20 +137,20 @@ class Pool:
             reading = json.dumps(reading_options(decimal, array, sheet))
             targets = None if choices is None else os.fspath(choices)
             self._native = _native.Pool.from_file(
-                os.fspath(candidates), targets, reading, json.dumps(options), outcomes, model, seed
+                os.fspath(candidates), targets, reading, json.dumps(options), outcomes, spelled, seed
             )
         elif is_frame(candidates):
             _refuse(of_rows, "a data frame has them in its columns")
             texts = () if id is None else (id,)
             targets = None if choices is None else columns_of(choices, texts)
             self._native = _native.Pool.from_columns(
-                columns_of(candidates, texts), targets, json.dumps(options), outcomes, model, seed
+                columns_of(candidates, texts), targets, json.dumps(options), outcomes, spelled, seed
             )
         elif options != _PLAIN:
             _refuse({"ids": ids, "choice_ids": choice_ids}, "with columns that are encoded, use a data frame")
             table = _as_columns(candidates, feature_names, "the candidates")
             targets = None if choices is None else _as_columns(choices, feature_names, "the choices")
-            self._native = _native.Pool.from_columns(table, targets, json.dumps(options), outcomes, model, seed)
+            self._native = _native.Pool.from_columns(table, targets, json.dumps(options), outcomes, spelled, seed)
         else:
             self._native = _native.Pool.from_arrays(
                 matrix(candidates, "the pool"),
@@ -158,7 +158,7 @@ class Pool:
                 _texts(ids),
                 _texts(choice_ids),
                 None if feature_names is None else [str(name) for name in feature_names],
-                model,
+                spelled,
                 seed,
             )
         for warning in self._native.warnings:

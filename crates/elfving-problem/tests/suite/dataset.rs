@@ -156,7 +156,11 @@ proptest! {
 
 #[test]
 fn a_smooth_class_of_a_large_pool_has_few_features_and_says_what_they_leave_out() {
-    let rough = |i: usize, k: usize| ((i * (7919 + 104 * k) + 13 * k) % 1009) as f64 / 1009.0;
+    let rough = |i: usize, k: usize| {
+        let bits = (8 * i + k + 1) as u64;
+        let mixed = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11) as f64 * (-53.0f64).exp2()
+    };
     let x = Matrix::from_fn(900, 8, rough);
     let dataset = Dataset::from_arrays(x, None, None, None, None, Model::smooth(), 0).unwrap();
     let Model::Kernel { of, residual: Some(residual) } = dataset.model().clone() else { panic!() };

@@ -176,8 +176,10 @@ fn rank(matrix: &Matrix) -> usize {
 }
 
 /// Every combination of levels, twice with other numbers: nothing is collinear by accident.
-fn full_table() -> (Vec<f64>, Vec<f64>, Vec<u32>, Vec<u32>, Vec<u32>) {
-    let mut table = (vec![], vec![], vec![], vec![], vec![]);
+type FullTable = (Vec<f64>, Vec<f64>, Vec<u32>, Vec<u32>, Vec<u32>);
+
+fn full_table() -> FullTable {
+    let mut table = FullTable::default();
     for row in 0..72u32 {
         table.0.push(f64::from((row * 37 + 11) % 71) / 35.0 - 1.0);
         table.1.push(f64::from((row * 23 + 5) % 67) / 33.0 - 1.0);
