@@ -9,19 +9,9 @@ import pathlib
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 REPORTS = sorted(pathlib.Path(os.environ["ELFVING_REPORTS"]).glob("*.html"))
 WIDTHS = [1280, 400]
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        browser = playwright.chromium.launch(executable_path=os.environ["ELFVING_BROWSER"], args=flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=REPORTS, ids=lambda path: path.stem)

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 PICTURES = pathlib.Path(os.environ["ELFVING_PICTURES"])
 WIDTHS = [1280, 400]
@@ -20,15 +20,6 @@ SOLVENTS, BASES = ["DMAc", "BuOAc", "p-xylene"], ["KOAc", "CsOAc"]
 POOL = "id,temperature,solvent,base\n" + "".join(
     f"r{k},{90 + 15 * (k % 3)},{SOLVENTS[k // 3 % 3]},{BASES[k // 9]}\n" for k in range(18)
 )
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        browser = playwright.chromium.launch(executable_path=os.environ["ELFVING_BROWSER"], args=flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -117,13 +117,11 @@ fn runs(answer: &Answer, plan: &ExactPlan, show: usize) -> String {
     let shown = counts.iter().take(show).map(|&(id, count)| (id.index(), count.to_string()));
     let efficiency = 100.0 * plan.efficiency_bound;
     let criterion = answer.design.criterion().to_string().to_uppercase();
+    let total = plan.report.total;
     let mut text = format!(
-        "{} runs of {} candidates, {}.\nNo plan of {} runs can be better by more than the rest to 100 %: {criterion}-efficiency at \
-         least {efficiency:.1} %.\n\n{}",
-        plan.report.total,
+        "{total} runs of {} candidates, {}: at least {efficiency:.1} % as good ({criterion}-efficiency) as any plan of {total} runs.\n\n{}",
         counts.len(),
         plan.report.path,
-        plan.report.total,
         candidates(answer, "runs", shown)
     );
     if counts.len() > show {

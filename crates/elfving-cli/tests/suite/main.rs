@@ -7,6 +7,7 @@ mod common;
 mod conditions;
 mod costs;
 mod estimate;
+mod exact;
 mod examples;
 mod options;
 mod outputs;
